@@ -22,6 +22,7 @@
 #define BYTE_CARRY "litifut_byte_carry"
 #define TIME_CALL "litifut_time_call"
 #define TIME_POINTER "litifut_time_pointer"
+#define TIME_FIRST "litifut_time_first" /* of a CPU that tries the first callee by itself */
 #define SPAN_CALL "litifut_span_call"
 #define SPAN_NOTE "litifut_span_note"
 #define SPAN_POINTER "litifut_span_pointer"
@@ -308,6 +309,8 @@ enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *
 	pass->count_pointer = code_at(pass, pass->options->times ? TIME_POINTER
 					    : switched           ? COUNT_POINTER SWITCHED
 								 : COUNT_POINTER);
+	if (pass->options->times && code_at(pass, TIME_FIRST) && pass->count_pointer)
+		pass->count_pointer = code_at(pass, TIME_FIRST);
 	if (pass->options->spans)
 		find_spans(pass);
 	pass->count_carry = code_at(pass, pass->options->bytes ? BYTE_CARRY : COUNT_CARRY);

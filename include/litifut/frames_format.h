@@ -10,8 +10,9 @@
  *
  *   a site whose callee is known    its record
  *   a call through a pointer        the record of the first callee that was seen, that callee
- *                                   (bit 0 set: Thumb), and the number of calls that found no
- *                                   place in the overflow table
+ *                                   (bit 0 set: Thumb; AVR: in words, of as many bytes as the
+ * absolute symbol litifut_callee_bytes says), and the number of calls that found no place in the
+ * overflow table
  *
  * With LITIFUT_FRAMES_COVERAGE (LITIFUT_MODE=coverage) the table has a byte for each flag of struct
  * litifut_block instead, not 0: it was set. The first byte is that of flag LITIFUT_FLAGS_HEAD.

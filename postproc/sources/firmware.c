@@ -66,13 +66,14 @@ struct table_reader {
 	const struct post_capture *capture;
 	struct post_trace *trace;
 	size_t record_words;
-	bool carried;  /* its numbers have carries */
-	size_t bytes;  /* the first numbers, which are counters of a byte in the memory */
-	double inside; /* ticks of a call's time that are the tracer's */
-	double whole;  /* ticks that the tracer adds to a call */
-	size_t timed;  /* sites with a call that has returned, */
-	size_t moved;  /* and with one that took a tick or more */
-	uint32_t site; /* number of it */
+	bool carried;          /* its numbers have carries */
+	uint32_t callee_bytes; /* by which addresses of callees are counted */
+	size_t bytes;          /* the first numbers, which are counters of a byte in the memory */
+	double inside;         /* ticks of a call's time that are the tracer's */
+	double whole;          /* ticks that the tracer adds to a call */
+	size_t timed;          /* sites with a call that has returned, */
+	size_t moved;          /* and with one that took a tick or more */
+	uint32_t site;         /* number of it */
 	uint32_t unnamed;
 };
 
@@ -168,11 +169,11 @@ static void take_pointer(struct table_reader *reader, const struct litifut_site 
 	const size_t name = word - reader->bytes + reader->bytes / 4 + 1;
 	const size_t step = reader->record_words + LITIFUT_OVERFLOW_EXTRA;
 
-	take_record(reader, site, words[reader->record_words], words, word);
+	take_record(reader, site, words[reader->record_words] * reader->callee_bytes, words, word);
 	reader->unnamed += words[reader->record_words + 1];
 	for (size_t at = 0; at + step <= capture->overflow_count; at += step)
 		if (capture->overflow[at] == name)
-			take_record(reader, site, capture->overflow[at + 1],
+			take_record(reader, site, capture->overflow[at + 1] * reader->callee_bytes,
 				    capture->overflow + at + LITIFUT_OVERFLOW_EXTRA,
 				    capture->word_count + at + LITIFUT_OVERFLOW_EXTRA);
 }
@@ -239,6 +240,9 @@ static enum litifut_status count_sites(const char *path, const struct post_image
 	};
 	uint32_t address, bytes;
 	size_t byte = 0;
+
+	if (!post_firmware_object(image, "litifut_callee_bytes", &reader.callee_bytes, &bytes))
+		reader.callee_bytes = 1;
 
 	reader.carried = post_firmware_object(image, "litifut_carries", &address, &bytes);
 	if (capture->flags & LITIFUT_FRAMES_TIMES)

@@ -50,6 +50,8 @@
  *	pop	r30
  *	jmp	callee
  *
+ * A call through Z calls litifut_time_first (time.S) instead, and ends by ijmp.
+ *
  * Where calls and returns are events (24 bytes, tracer/avr/spans/call.S), a jmp leads to the
  * stub, which makes the call. After an interrupt has returned, the CPU executes one instruction
  * of the code that it returns to before it takes another interrupt, here the cli:
@@ -164,16 +166,35 @@ static void load_immediate(struct emitter *emitter, unsigned reg, unsigned value
 	word(emitter, 0xe000 | (value & 0xf0) << 4 | (reg & 0xf) << 4 | (value & 0xf));
 }
 
-static void time_call(struct emitter *emitter, const struct litifut_firmware_call *call)
+static void time_record(struct emitter *emitter, uint32_t record, uint32_t recorder)
 {
 	word(emitter, 0x93ef); /* push r30 */
 	word(emitter, 0x93ff); /* push r31 */
-	load_immediate(emitter, 30, call->counter & 0xff);
-	load_immediate(emitter, 31, call->counter >> 8 & 0xff);
-	branch(emitter, true, call->count_small);
+	load_immediate(emitter, 30, record & 0xff);
+	load_immediate(emitter, 31, record >> 8 & 0xff);
+	branch(emitter, true, recorder);
 	word(emitter, 0x91ff); /* pop r31 */
 	word(emitter, 0x91ef); /* pop r30 */
+}
+
+static void time_call(struct emitter *emitter, const struct litifut_firmware_call *call)
+{
+	time_record(emitter, call->counter, call->count_small);
 	branch(emitter, false, call->callee);
+}
+
+/* icall and eicall differ from ijmp and eijmp in one bit. */
+static unsigned jump_of(const struct litifut_cramped_call *site)
+{
+	return litifut_get16(false,
+			     site->section->bytes + (site->address - site->section->address)) &
+	       ~0x100u;
+}
+
+static void time_pointer(struct emitter *emitter, const struct litifut_firmware_call *call)
+{
+	time_record(emitter, call->counter, call->count_pointer);
+	word(emitter, jump_of(&call->call));
 }
 
 static void count_pointer(struct emitter *emitter, const struct litifut_firmware_call *call)
@@ -184,12 +205,16 @@ static void count_pointer(struct emitter *emitter, const struct litifut_firmware
 
 	for (unsigned i = 0; i < site->before[0]; i += 2)
 		word(emitter, litifut_get16(false, moved + i));
+	if (call->times) {
+		time_pointer(emitter, call);
+		return;
+	}
 	word(emitter, 0x93af); /* push r26 */
 	word(emitter, 0x93bf); /* push r27 */
 	load_immediate(emitter, 26, call->counter & 0xff);
 	load_immediate(emitter, 27, call->counter >> 8 & 0xff);
 	branch(emitter, false, call->count_pointer);
-	pad(emitter, call->small && !call->times ? SMALL_BYTES * POINTER_WORDS : 0);
+	pad(emitter, call->small ? SMALL_BYTES * POINTER_WORDS : 0);
 }
 
 static void record_number(struct emitter *emitter, const struct litifut_firmware_call *call,
@@ -215,8 +240,7 @@ static void record_pointer(struct emitter *emitter, const struct litifut_firmwar
 	for (unsigned i = site->before[0]; i; i -= 2)
 		word(emitter, litifut_get16(false, bytes - i));
 	record_number(emitter, call, call->count_pointer);
-	/* icall and eicall differ from ijmp and eijmp in one bit */
-	word(emitter, litifut_get16(false, bytes) & ~(call->stream ? 0x100u : 0));
+	word(emitter, call->stream ? jump_of(site) : litifut_get16(false, bytes));
 	if (!site->tail && !call->stream)
 		return_to_site(emitter, call);
 }

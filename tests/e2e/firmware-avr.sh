@@ -86,6 +86,23 @@ calls_are_missing()
 	[ "$missing" -gt 0 ] && [ $((missing + counted)) = $((25 * 600)) ]
 }
 
+# All registers and flags, at the callee and behind the call, whether the callee is the site's first one, one in the
+# overflow table, or one for which that has no place.
+through_pointers()
+{
+	for mode in counts table spans stream; do
+		export LITIFUT_MODE=$mode LITIFUT_CLOCK=timer1
+		ok "it links traced (through pointers, $mode)" avr pointers avr_pointers.c -Os
+		unset LITIFUT_MODE LITIFUT_CLOCK
+		"$simulator" -u pointers.serial -m pointers.memory "$device" pointers.elf >&2
+		ok "calls through pointers keep all registers ($mode)" prints_the_same pointers
+		[ $mode = spans ] || [ $mode = stream ] || is "some callees have no place ($mode)" \
+			"$("$BUILD/bin/litifut-post" -f edges pointers.memory pointers.elf 2>&1 >pointers.edges |
+				sed -n 's/.*: \([0-9]*\) calls through pointers found no place.*/\1/p')" 9
+	done
+	is "that many calls were looked at" "$(wc -l <plain-pointers.serial)" 60
+}
+
 # More sites that are called often than have room for what is carried.
 too_many()
 {
@@ -118,6 +135,7 @@ behaviour()
 		ok "as it is in a dump" same_edges size.memory remote.bin size.elf
 		ok "results by the serial line" report_has size.serial size.elf \
 			'main -> fibonacci'
+		through_pointers
 		try speed avr_truth.c -O2
 		try relaxed avr_truth.c -Os -mrelax
 		try whole avr_truth.c -Os -flto -mrelax
@@ -126,6 +144,7 @@ behaviour()
 		ok "avr-gprof knows functions that are only labels" grep -q '__udivmodhi4 \[' gprof.text
 		;;
 	atmega2560)
+		through_pointers
 		try large avr_truth.c -Os -DLARGE
 		ok "pointers beyond 128 KB lead to their functions" report_has large.memory \
 			large.elf 'apply -> scaled'

@@ -50,8 +50,8 @@ behaviour()
 	calls=10000
 	enabled=
 	case $device in
-	atmega2560) stream=5750 stream_pointer=8360 spans=12000 spans_pointer=14650 fast=2030 small=4910 pointer=7500 timed=30000 timed_pointer=36900 ;;
-	*) stream=5550 stream_pointer=8150 spans=11600 spans_pointer=14250 fast=2030 small=4710 pointer=7500 timed=28400 timed_pointer=35300 ;;
+	atmega2560) stream=5750 stream_pointer=8360 spans=12000 spans_pointer=14650 fast=2030 small=4910 pointer=7200 timed=30000 timed_pointer=31800 ;;
+	*) stream=5550 stream_pointer=8150 spans=11600 spans_pointer=14250 fast=2030 small=4710 pointer=7200 timed=28400 timed_pointer=30000 ;;
 	esac
 	at_most "hundredths of a cycle a call, fast" $fast "$(cost counts fast DIRECT)"
 	at_most "hundredths of a cycle a call, byte" $((fast + 20)) "$(cost counts byte DIRECT)"

@@ -7,8 +7,8 @@
 ;	jmp	litifut_count_pointer
 ;
 ; The entry in the table is {record, callee, other}, and what other callees it has are in the
-; overflow table, see <litifut/frames_format.h>. A callee is an address in bytes, as in the ELF
-; file. Interrupts are off all the time, 90 cycles for the first callee of a site.
+; overflow table, see <litifut/frames_format.h>. A callee is an address in words, as Z has it.
+; Interrupts are off all the time, 90 cycles for the first callee of a site.
 #include <litifut/frames_format.h>
 
 #include "tracer/avr/firmware/machine.inc"
@@ -20,7 +20,27 @@
 #define RECORD_BYTES (4 * LITIFUT_RECORD_COUNT)
 #define NAME litifut_count_pointer
 #endif
+/* What is pushed below the return address of litifut_time_first, behind which are r31 and r30. */
+#define PUSHED 9
 #define OVERFLOW_BYTES (4 * LITIFUT_OVERFLOW_EXTRA + RECORD_BYTES)
+
+	.macro	give_back
+#ifdef LITIFUT_TIMES
+	pop	r27
+	pop	r26
+#endif
+	pop	r25
+	pop	r23
+	pop	r22
+	pop	r19
+	pop	r18
+	pop	r24
+	out	SREG, r24
+	pop	r24
+	.endm
+
+	.global	litifut_callee_bytes
+	.set	litifut_callee_bytes, 2
 
 	hidden_function NAME
 	push	r24
@@ -32,15 +52,22 @@
 	push	r22
 	push	r23
 	push	r25
+#ifdef LITIFUT_TIMES
+	push	r26
+	push	r27
+	movw	r26, r30
+	in	r30, SPL
+	in	r31, SPH
+	ldd	r22, Z + PUSHED + RETURN_BYTES + 2
+	ldd	r23, Z + PUSHED + RETURN_BYTES + 1
+#else
 	movw	r22, r30
+#endif
 #ifdef __AVR_HAVE_EIJMP_EICALL__
 	in	r25, EIND
 #else
-	clr	r25
+	ldi	r25, 0
 #endif
-	lsl	r22
-	rol	r23
-	rol	r25
 	adiw	r26, RECORD_BYTES
 	ld	r18, X+
 	ld	r19, X+
@@ -78,20 +105,17 @@
 	ld	r24, X
 	subi	r24, 0xff
 	st	X, r24
-9:	pop	r25
-	pop	r23
-	pop	r22
-	pop	r19
-	pop	r18
-	pop	r24
-	out	SREG, r24
-	pop	r24
+9:	give_back
+#ifdef LITIFUT_TIMES
+	ret				; the stub goes on to the callee
+#else
 	pop	r27
 	pop	r26
 #ifdef __AVR_HAVE_EIJMP_EICALL__
 	eijmp
 #else
 	ijmp
+#endif
 #endif
 
 4:	push	r20
@@ -153,33 +177,10 @@
 	rjmp	3b
 #ifdef LITIFUT_TIMES
 
-; X: the record. Z, the callee, goes to where X is on the stack, and the record into Z.
-#define PUSHED 7			/* and r27, r26 behind them */
+; X: the record.
 litifut_time_found:
-	movw	r18, r30
-	in	r30, SPL
-	in	r31, SPH
-	ldd	r25, Z + PUSHED + 1	; r27
-	ldd	r24, Z + PUSHED + 2
-	std	Z + PUSHED + 1, r19
-	std	Z + PUSHED + 2, r18
 	movw	r30, r26
-	movw	r26, r24
-	pop	r25
-	pop	r23
-	pop	r22
-	pop	r19
-	pop	r18
-	pop	r24
-	out	SREG, r24
-	pop	r24
-	CALL	litifut_time_call
-	pop	r31
-	pop	r30
-#ifdef __AVR_HAVE_EIJMP_EICALL__
-	eijmp
-#else
-	ijmp
-#endif
+	give_back
+	JUMP	litifut_time_call
 #endif
 	.size	NAME, . - NAME

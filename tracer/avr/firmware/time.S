@@ -30,6 +30,7 @@
 #define RECORD_MINIMUM 4
 #define RECORD_MAXIMUM 8
 #define RECORD_SUM 12
+#define RECORD_CALLEE (4 * LITIFUT_RECORD_TIMES_CARRIED)
 
 	.macro	add_one at
 	ldd	r24, Z + \at
@@ -55,13 +56,47 @@ litifut_time_carry:
 litifut_time_new_way:
 	rjmp	litifut_time_new
 
-	hidden_function litifut_time_call
+	.macro	begin
 	push	r24
 	in	r24, SREG
 	cli
 	push	r24
 	push	r28
 	push	r29
+	.endm
+
+; The same for a call through Z, whose stub pops the callee and goes there. A record that is not that of
+; this callee is looked for by count_pointer.S. BEGIN_CALLEE is where the callee is after `begin'.
+#define BEGIN_CALLEE (4 + RETURN_BYTES)
+
+	.weak	litifut_time_pointer
+	hidden_function litifut_time_first
+	begin
+	in	r28, SPL
+	in	r29, SPH
+	ldd	r24, Y + BEGIN_CALLEE + 2
+	ldd	r29, Y + BEGIN_CALLEE + 1
+	ldd	r28, Z + RECORD_CALLEE
+	cp	r24, r28
+	ldd	r28, Z + RECORD_CALLEE + 1
+	cpc	r29, r28
+#ifdef __AVR_HAVE_EIJMP_EICALL__
+	in	r24, EIND
+	ldd	r28, Z + RECORD_CALLEE + 2
+	cpc	r24, r28
+#endif
+	breq	litifut_time_body
+	pop	r29
+	pop	r28
+	pop	r24
+	out	SREG, r24
+	pop	r24
+	JUMP	litifut_time_pointer
+	.size	litifut_time_first, . - litifut_time_first
+
+	hidden_function litifut_time_call
+	begin
+litifut_time_body:
 	add_one	0
 	brcc	litifut_time_carry
 litifut_time_counted:
