@@ -33,11 +33,10 @@ static bool litifut_paths_are_packed(void)
 /* Calls of a SYNC, at most. */
 static unsigned litifut_paths_most_calls(void)
 {
-	if ((uintptr_t)litifut_paths_searches != 1) /* an address is never 0 for a compiler */
-		return 0;
-	return litifut_paths_are_packed() && LITIFUT_PATHS_CALLS > LITIFUT_PACKED_CALLS
-		       ? LITIFUT_PACKED_CALLS
-		       : LITIFUT_PATHS_CALLS;
+	if (litifut_paths_are_packed())
+		return LITIFUT_PATHS_CALLS > LITIFUT_PACKED_CALLS ? LITIFUT_PACKED_CALLS
+								  : LITIFUT_PATHS_CALLS;
+	return (uintptr_t)litifut_paths_searches == 1 ? LITIFUT_PATHS_CALLS : 0;
 }
 
 /* The first bit finds this word full. */
