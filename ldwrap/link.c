@@ -421,6 +421,10 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			if (summary.left[LITIFUT_SITE_FOREIGN_ISA] > summary.patched)
 				state->outcome.foreign_calls =
 					summary.left[LITIFUT_SITE_FOREIGN_ISA];
+			state->outcome.returns = summary.returns;
+			if (summary.returns_by[LITIFUT_EXIT_OUT_OF_REACH] > summary.returns / 4)
+				state->outcome.returns_far =
+					summary.returns_by[LITIFUT_EXIT_OUT_OF_REACH];
 			if (state->options.mode != LITIFUT_MODE_CALLS &&
 			    state->options.mode != LITIFUT_MODE_COUNTS)
 				state->outcome.returns_refused = summary.thunks_refused

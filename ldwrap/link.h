@@ -28,6 +28,10 @@ struct link_outcome {
 	/* Calls that were left because of how their code is encoded, if they are more than those
 	 * that are traced; else 0. */
 	size_t foreign_calls;
+	/* Returns that are not recorded as they are out of reach, if they are more than a quarter
+	 * of all; else 0. */
+	size_t returns_far;
+	size_t returns;
 	const char *returns_refused; /* why, though they were to be recorded; static; or NULL */
 	const char *times_refused;   /* the same of LITIFUT_MODE=table */
 	size_t calls;                /* all of them */
