@@ -257,6 +257,13 @@ sys.stdout.buffer.write(b"\0\0\0\0\0\x80" + b"".join(b"\x09%c\x01x\xc0\x0f" % by
 	ok "gdb dumps the memory" test -s memory.bin
 	post -f edges memory.bin memory/firmware.elf >list
 	ok "the memory has the results" grep -q ' main -> fibonacci$' list
+	for way in console.console probe.bin own.bin memory.bin; do
+		ok "the ELF file of another build, $way" says 1 'by another build than other/firmware.elf' \
+			post -f edges $way other/firmware.elf
+	done
+	post -f edges packets6.serial other/firmware.elf 2>words
+	ok "the ELF file of another build, packets6.serial" \
+		grep -q 'by another build than other/firmware.elf' words
 	export LITIFUT_MODE=table LITIFUT_CLOCK=systick:1000000
 	link_traced table memory
 	export LITIFUT_MODE=spans LITIFUT_RING_KB=4
