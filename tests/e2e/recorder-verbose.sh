@@ -71,6 +71,9 @@ behaviour()
 
 	verbose LITIFUT_CLOCK=mono LITIFUT_BULK_KB=0 LITIFUT_MAX_MB=1
 	says 1 "no room for more, calls are counted as lost: LITIFUT_MAX_MB"
+	verbose LITIFUT_CLOCK=mono LITIFUT_BULK_KB=0 LITIFUT_MAX_MB=1x
+	says 1 "ignored a value that is wrong: LITIFUT_MAX_MB"
+	says 0 "no room for more, calls are counted as lost: LITIFUT_MAX_MB"
 
 	mkdir -p usb
 	verbose "LITIFUT_COPY_TO=$(pwd)/usb"

@@ -80,9 +80,12 @@ static const struct litifut_setting litifut_setting_table[] = {
 /* Can the user have meant this value? An empty one counts as not set. */
 static bool litifut_understood(uint32_t kind, const char *value)
 {
+	uint32_t signal;
+
 	switch (kind) {
 	case LITIFUT_SETTING_SIGNAL:
-		if (litifut_number(value) < 32 && LITIFUT_FAULTS >> litifut_number(value) & 1)
+		signal = litifut_number(value);
+		if (signal < 32 && LITIFUT_FAULTS >> signal & 1)
 			return false;
 		/* fall through */
 	case LITIFUT_SETTING_NUMBER:
@@ -118,8 +121,6 @@ static uint32_t litifut_setting_value(uint32_t kind, const char *value)
 		return litifut_equal(value, "off");
 	case LITIFUT_SETTING_NEVER:
 		return litifut_equal(value, "never");
-	case LITIFUT_SETTING_SIGNAL:
-		return litifut_understood(kind, value) ? litifut_number(value) : 0;
 	default:
 		return litifut_number(value);
 	}
@@ -168,19 +169,22 @@ static void litifut_set(const char *setting, bool tell)
 	     i++) {
 		const struct litifut_setting *known = &litifut_setting_table[i];
 		char *place = (char *)&litifut_recorder.settings + known->offset;
+		bool good;
 
 		value = litifut_value(setting, known->name);
 		if (!value)
 			continue;
 		if (tell)
 			return;
+		good = litifut_understood(known->kind, value);
 		litifut_recorder.settings.wrong &= ~(1u << i);
-		if (!litifut_understood(known->kind, value))
-			litifut_recorder.settings.wrong |= 1u << i;
-		if (known->kind != LITIFUT_SETTING_TEXT && known->kind != LITIFUT_SETTING_PLACE)
+		litifut_recorder.settings.wrong |= (uint32_t)!good << i;
+		if (known->kind == LITIFUT_SETTING_TEXT || known->kind == LITIFUT_SETTING_PLACE) {
+			if (*value || known->kind == LITIFUT_SETTING_TEXT)
+				litifut_set_text(place, LITIFUT_PATH_BYTES, value);
+		} else if (good) {
 			*(uint32_t *)place = litifut_setting_value(known->kind, value);
-		else if (*value || known->kind == LITIFUT_SETTING_TEXT)
-			litifut_set_text(place, LITIFUT_PATH_BYTES, value);
+		}
 		return;
 	}
 	if (tell)
