@@ -176,8 +176,8 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 	if (totals->covered && !flags)
 		fprintf(stderr,
 			"litifut-post: %zu process%s recorded which code was executed, and no "
-			"calls "
-			"(LITIFUT_MODE=coverage, paths): see -f coverage, branches, lcov, path\n",
+			"calls (LITIFUT_MODE=coverage, paths, units): see -f coverage, branches, "
+			"lcov, path, units\n",
 			totals->covered, totals->covered == 1 ? "" : "es");
 	if (totals->unfollowed)
 		fprintf(stderr,
