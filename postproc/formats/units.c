@@ -68,21 +68,22 @@ static bool is_same(const struct path_token *a, const struct path_token *b, size
 static size_t find_repeated(const struct writer *writer, size_t at, size_t *times)
 {
 	size_t best = 0, best_saved = 0;
+	int depth = 0;
 
 	for (size_t length = 1; length <= LONGEST_REPEATED && at + 2 * length <= writer->count;
 	     length++) {
 		size_t found = 1, saved;
-		int depth = 0;
 
+		depth += writer->tokens[at + length - 1].kind == PATH_ENTERS ? 1
+			 : is_leave(&writer->tokens[at + length - 1])        ? -1
+									     : 0;
+		if (depth)
+			continue;
 		while (at + (found + 1) * length <= writer->count &&
 		       is_same(writer->tokens + at, writer->tokens + at + found * length, length))
 			found++;
-		for (size_t i = 0; i < length; i++)
-			depth += writer->tokens[at + i].kind == PATH_ENTERS ? 1
-				 : is_leave(&writer->tokens[at + i])        ? -1
-									    : 0;
 		saved = (found - 1) * length;
-		if (found > 1 && !depth && saved > best_saved) {
+		if (found > 1 && saved > best_saved) {
 			best_saved = saved;
 			best = length;
 			*times = found;

@@ -72,7 +72,8 @@ static void lose(struct reader *reader, size_t number)
 	reader->lanes[number].count = 0;
 	reader->lanes[number].interrupted = false;
 	reader->lanes[number].lost = true;
-	give(reader, POST_UNIT_GAP, NULL);
+	if (!reader->lanes[number].unknown) /* or there is a gap already */
+		give(reader, POST_UNIT_GAP, NULL);
 	reader->now = now;
 }
 
@@ -138,7 +139,8 @@ static void leave(struct reader *reader, enum post_unit_kind kind)
 	const struct open_unit unit = lane->open[--lane->count];
 
 	give(reader, kind, &unit);
-	if (unit.switches)
+	/* control has stayed where a handler is cut: a unit below it ends there */
+	if (kind == POST_UNIT_END && unit.switches)
 		go_to_task(reader, unit.task);
 }
 

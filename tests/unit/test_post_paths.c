@@ -1,7 +1,7 @@
 /* LITIFUT_MODE=paths on the host: what instructions do to frames, where the blocks of a function
- * have their return address, the walk from words of a trace to blocks, and activations with their
- * paths. All code is bytes of this file; the words were made by the assembler. More than 500 lines,
- * as all cases walk the same few functions. */
+ * have their return address, the walk from words of a trace to blocks, activations with their
+ * paths, and units. All code is bytes of this file; the words were made by the assembler. More than
+ * 500 lines, as all cases walk the same few functions. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,7 @@
 #include "cpu/cpu.h"
 #include "cpu/frame.h"
 #include "postproc/paths/activations.h"
+#include "postproc/paths/units.h"
 #include "postproc/table.h"
 
 #define A32 LITIFUT_CODE_PLAIN
@@ -642,6 +643,73 @@ static void activations_have_paths(void **state)
 	post_path_codes_release(&made.codes);
 }
 
+/* +: a unit starts, -: it ends, !: it is left otherwise; with its thread. */
+static void write_unit(void *context, const struct post_unit_step *step)
+{
+	static const char kinds[] = {[POST_UNIT_START] = '+',
+				     [POST_UNIT_END] = '-',
+				     [POST_UNIT_CUT] = '!',
+				     [POST_UNIT_GAP] = '?'};
+	char *text = context;
+
+	sprintf(text + strlen(text), "%u%c%u ", step->function, kinds[step->kind], step->thread);
+}
+
+static void expect_units(const uint32_t *words, uint32_t count, const char *steps)
+{
+	struct made made;
+
+	for (size_t i = 0; i < COUNT(programs); i++) {
+		char text[500] = "";
+
+		make(&made, &programs[i]);
+		/* as ends of main() and of other() */
+		made.sites[1].kind = made.sites[2].kind = LITIFUT_SITE_BLOCK;
+		add_chunk(&made, words, count);
+		post_units_read(&made.session, &made.process, &made.codes, write_unit, text);
+		assert_string_equal(text, steps);
+		post_path_codes_release(&made.codes);
+	}
+}
+
+#define END_MAIN (LITIFUT_BITS_RECORD | (BIAS + STUB(1)) >> 1)
+#define END_OTHER (LITIFUT_BITS_RECORD | (BIAS + STUB(2)) >> 1)
+/* A handler is to resume another task, and has no end: a unit below it, in the same thread, has. */
+static void units_end_below_a_handler(void **state)
+{
+	const uint32_t resumed[] = {ENTER_MAIN, CONTROL(INTERRUPT, 2),    BIAS + STUB(2), STACK | 1,
+				    END_OTHER,  CONTROL(TASK_RESUMED, 1), STACK,          END_OTHER,
+				    ENTER_MAIN};
+	const uint32_t cut[] = {ENTER_MAIN, CONTROL(INTERRUPT, 2),    BIAS + STUB(2), STACK | 1,
+				END_OTHER,  CONTROL(TASK_RESUMED, 1), STACK,          END_MAIN,
+				ENTER_MAIN};
+
+	(void)state;
+	expect_units(resumed, COUNT(resumed), "0+7 4+7 4-7 0+2 ");
+	expect_units(cut, COUNT(cut), "0+7 4+7 4!7 0-7 0+7 ");
+}
+
+/* However often words are missing, nothing was there in between. */
+static void losses_of_units_are_one_gap(void **state)
+{
+	const uint32_t words[] = {ENTER_MAIN,
+				  CONTROL(LOST, 1),
+				  1,
+				  CONTROL(LOST, 1),
+				  1,
+				  3 /* 1 */,
+				  CONTROL(LOST, 1),
+				  1,
+				  ENTER_MAIN,
+				  END_MAIN,
+				  CONTROL(LOST, 1),
+				  1,
+				  END_MAIN};
+
+	(void)state;
+	expect_units(words, COUNT(words), "0+7 0?7 0+7 0-7 0?7 0-7 ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -655,6 +723,8 @@ int main(void)
 		cmocka_unit_test(walks_begin_at_a_sync),
 		cmocka_unit_test(frames_of_functions),
 		cmocka_unit_test(activations_have_paths),
+		cmocka_unit_test(units_end_below_a_handler),
+		cmocka_unit_test(losses_of_units_are_one_gap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
