@@ -99,6 +99,10 @@ static void read_units(struct post_session *session, const struct post_process *
 				continue;
 			}
 			word &= ~LITIFUT_BITS_RECORD;
+			if (word >= LITIFUT_WORD_FIRST_ADDRESS / 2) {
+				begin_unit(units, block_at(session, process, &codes, word << 1));
+				continue;
+			}
 			if (LITIFUT_CONTROL_KIND(word) == LITIFUT_WORD_BLOCK &&
 			    j + 1 < chunk->word_count)
 				begin_unit(units, block_at(session, process, &codes,
@@ -258,9 +262,9 @@ const struct post_image *path_mined_image(const struct post_session *session)
 	return NULL;
 }
 
-size_t path_mined_patterns(struct post_session *session, size_t most, FILE *file)
+size_t path_mined_patterns(struct post_session *session, const struct post_image *image,
+			   size_t most, FILE *file)
 {
-	const struct post_image *image = path_mined_image(session);
 	struct units units = {0};
 	size_t found = 0;
 

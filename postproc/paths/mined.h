@@ -11,7 +11,9 @@
 /* The image of the first firmware whose branches are in the session; NULL: there is none. */
 const struct post_image *path_mined_image(const struct post_session *session);
 
-/* Writes the patterns that shorten its words most, `most' of them. Returns how many there are. */
-size_t path_mined_patterns(struct post_session *session, size_t most, FILE *file);
+/* Writes the patterns that shorten the words of that image most, `most' of them. Returns how many
+ * there are. */
+size_t path_mined_patterns(struct post_session *session, const struct post_image *image,
+			   size_t most, FILE *file);
 
 #endif

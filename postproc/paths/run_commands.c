@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "postproc/paths/command_private.h"
+#include "postproc/paths/mined.h"
 #include "postproc/paths/sizes.h"
 #include "postproc/paths/traced.h"
-#include "postproc/paths/mined.h"
 #include "postproc/table.h"
 
 /* Gives the mode bits of the original file to the copy; other than regular files stay as they are.
@@ -361,9 +361,11 @@ int path_mine_run(FILE *file, const struct path_arguments *given)
 {
 	struct run run;
 	int status = open_run(given, &run);
+	const struct post_image *mined = run.image ? NULL : path_mined_image(&run.session);
 
-	if (!run.image && path_mined_image(&run.session)) {
-		const size_t found = path_mined_patterns(&run.session, given->patterns, file);
+	if (mined) {
+		const size_t found =
+			path_mined_patterns(&run.session, mined, given->patterns, file);
 
 		if (!given->quiet)
 			fprintf(stderr, "litifut-post mine: %zu patterns for LITIFUT_PATTERNS\n",

@@ -1,7 +1,7 @@
 /* LITIFUT_MODE=paths on the host: what instructions do to frames, where the blocks of a function
  * have their return address, the walk from words of a trace to blocks, activations with their
- * paths, and units. All code is bytes of this file; the words were made by the assembler. More than
- * 500 lines, as all cases walk the same few functions. */
+ * paths, units, and patterns. All code is bytes of this file; the words were made by the assembler.
+ * More than 500 lines, as all cases walk the same few functions. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,7 @@
 #include "cpu/cpu.h"
 #include "cpu/frame.h"
 #include "postproc/paths/activations.h"
+#include "postproc/paths/mined.h"
 #include "postproc/paths/units.h"
 #include "postproc/table.h"
 
@@ -710,6 +711,41 @@ static void losses_of_units_are_one_gap(void **state)
 	expect_units(words, COUNT(words), "0+7 0?7 0+7 0-7 0?7 0-7 ");
 }
 
+/* Of a firmware high in the memory, whose records of blocks are one word, and low in it. */
+static void patterns_are_mined(void **state)
+{
+	static const struct {
+		uint32_t words[3], count;
+	} records[] = {{{ENTER_MAIN, 5 /* 0, 1 */}, 2},
+		       {{CONTROL(BLOCK, 1), BIAS + STUB(0), 5 /* 0, 1 */}, 3}};
+	struct made made;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(programs) * COUNT(records); i++) {
+		const uint32_t count = records[i / COUNT(programs)].count;
+		struct post_process *process = &made.process;
+		uint32_t words[12 * 3];
+		char *text;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+
+		for (uint32_t j = 0; j < 12 * count; j++)
+			words[j] = records[i / COUNT(programs)].words[j % count];
+		make(&made, &programs[i % COUNT(programs)]);
+		post_symbols_add(&made.image.symbols, "main", BASE, 16, 0, POST_SYMBOL_FUNCTION);
+		post_symbols_finish(&made.image.symbols);
+		add_chunk(&made, words, 12 * count);
+		made.session.processes = &process;
+		made.session.process_count = 1;
+		assert_int_equal(path_mined_patterns(&made.session, &made.image, 1, file), 1);
+		fclose(file);
+		assert_string_equal(text, "main+0:01 main+0:01 main+0:01 main+0:01 main+0:01 "
+					  "main+0:01 # 2 times\n");
+		free(text);
+		post_symbols_release(&made.image.symbols);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -725,6 +761,7 @@ int main(void)
 		cmocka_unit_test(activations_have_paths),
 		cmocka_unit_test(units_end_below_a_handler),
 		cmocka_unit_test(losses_of_units_are_one_gap),
+		cmocka_unit_test(patterns_are_mined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
