@@ -149,8 +149,12 @@ static enum result unpack(struct bits *bits, struct post_path_words *words, bool
 		if (kind == 7)
 			return DAMAGED;
 		if (!kind) {
-			*count = number(bits);
-			return bits->at <= bits->count ? WHOLE : CUT;
+			const uint32_t words_of_it = number(bits);
+
+			if (bits->at > bits->count)
+				return CUT;
+			*count = words_of_it;
+			return WHOLE;
 		}
 		unpack_record(bits, kind, words);
 	}
