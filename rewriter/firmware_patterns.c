@@ -1,4 +1,5 @@
 /* The patterns of LITIFUT_PATTERNS in the flash of a firmware. */
+#include <litifut/packed_format.h>
 #include <litifut/paths_format.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,7 @@ enum litifut_status litifut_firmware_patterns_write(struct litifut_firmware_pass
 	const struct litifut_symbol *symbol =
 		litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_PATTERNS);
 	const uint32_t count = litifut_firmware_patterns_words(pass->cpu, options);
-	uint32_t *words, at = 0, begin = 0;
+	uint32_t *words, at = 0, begin = 0, longest = 0;
 	uint8_t *bytes;
 
 	if (!count)
@@ -123,6 +124,7 @@ enum litifut_status litifut_firmware_patterns_write(struct litifut_firmware_pass
 		words[at++] = record_of(pass, unit);
 		at += put_bits(pass->cpu, unit->bits, words + at);
 		words[begin] = at - begin - 1;
+		longest = words[begin] > longest ? words[begin] : longest;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		litifut_put32(pass->image.file.big_endian, bytes + 4 * (size_t)i, words[i]);
@@ -130,6 +132,13 @@ enum litifut_status litifut_firmware_patterns_write(struct litifut_firmware_pass
 
 	free(words);
 	free(bytes);
+	/* the device counts the words of a buffer in a byte */
+	if (longest > LITIFUT_PACKED_PATTERN_WORDS)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "LITIFUT_PATTERNS: a pattern has %u words, and may have "
+					 "%u: mine it anew",
+					 longest, LITIFUT_PACKED_PATTERN_WORDS);
 	return changed ? LITIFUT_OK
 		       : litifut_firmware_missing(pass, LITIFUT_FIRMWARE_PATTERNS, error);
 }

@@ -146,6 +146,10 @@ behaviour()
 	ok "interrupts while it sends, with patterns: blocks are those that are executed" \
 		blocks_are_executed patterned traced serial --more 1
 	is "patterns are found in its code" "$(found_patterns patterned/firmware.elf)" yes
+	printf 'main+0:%0400d\n' 0 >patterns
+	link_mode paths long 4 EXTRA_CFLAGS="$cpu $include" >/dev/null
+	ok "a pattern that is too long: a line says so" \
+		grep -q 'left untraced: LITIFUT_PATTERNS: a pattern has 15 words, and may have 12' long.log
 	settings=
 	[ "$board" != mps2-an385 ] || in_interrupts
 
