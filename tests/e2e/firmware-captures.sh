@@ -83,9 +83,17 @@ by_remote()
 	server.listen()
 	os.rename("new.sock", "other.sock")
 	line = server.accept()[0]
+	asked = b""
 	for answer in b"+$T05#b9", b"+$e#65", b"+$ff*":
-	    line.recv(100)
+	    while b"#" not in asked:  # an acknowledgement may come alone
+	        more = line.recv(100)
+	        if not more:
+	            raise SystemExit
+	        asked += more
+	    asked = asked.split(b"#", 1)[1]
 	    line.send(answer)
+	while line.recv(100):
+	    pass
 	PYTHON
 	while [ ! -S other.sock ]; do
 		sleep 0.1
