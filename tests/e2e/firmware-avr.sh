@@ -136,6 +136,12 @@ behaviour()
 		ok "results by the serial line" report_has size.serial size.elf \
 			'main -> fibonacci'
 		through_pointers
+		export LITIFUT_STUBS=byte LITIFUT_PORT=usart
+		ok "it links traced (many, byte)" avr many avr_many.c -Os
+		unset LITIFUT_STUBS LITIFUT_PORT
+		ok "each site is counted as often as it is executed (many, byte)" counts_equal_calls many
+		ok "the sender reads no memory below many counters" report_has many.serial many.elf \
+			'main -> flush'
 		try speed avr_truth.c -O2
 		try relaxed avr_truth.c -Os -mrelax
 		try whole avr_truth.c -Os -flto -mrelax

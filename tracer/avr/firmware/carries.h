@@ -48,13 +48,18 @@ static carry_count litifut_carries_of(unsigned name)
 static inline void litifut_frame_add_number(unsigned number)
 {
 	const litifut_interrupts status = litifut_interrupts_off();
-	uint32_t low = litifut_number_at(number);
 	carry_count carries = 0;
+	uint32_t low;
 
 #if LITIFUT_CARRIES == 8
+	/* The place that litifut_number_at() reads for such a number is below the table, perhaps a
+	 * register of the device: reading one may take a received byte from the program. */
 	if (number < (uintptr_t)litifut_bytes)
 		low = litifut_carries_of(number + 1) << 8 | ((uint8_t *)litifut_table)[number];
+	else
+		low = litifut_number_at(number);
 #else
+	low = litifut_number_at(number);
 	carries = litifut_carries_of(number + 1);
 #endif
 	litifut_interrupts_restore(status);
