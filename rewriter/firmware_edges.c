@@ -429,12 +429,17 @@ static enum litifut_status set_facts(struct litifut_firmware_pass *pass,
 	const struct litifut_image *image = &pass->image;
 	const uint32_t high = pass->cpu->first_stack ? pass->cpu->first_stack(image) : 0;
 	const struct litifut_graph *graph = &pass->session.edges->graph;
-	const uint32_t code = graph->count ? graph->items[0].block.start : image->text_start;
 	uint32_t low = UINT32_MAX;
-	uint32_t first, end;
+	uint32_t code, end;
 
-	/* What may be a return address is looked at: there must be memory at all of them. */
-	litifut_firmware_code_range(pass, &first, &end);
+	/* What may be a return address is looked at: there must be memory at all of them, and
+	 * other code, in RAM, may be below. */
+	litifut_firmware_code_range(pass, &code, &end);
+	for (size_t i = 0; i < graph->count; i++)
+		if (graph->items[i].block.start >= code) {
+			code = graph->items[i].block.start;
+			break;
+		}
 	for (size_t i = 1; i < image->section_count; i++)
 		if ((image->sections[i].flags & (SHF_ALLOC | SHF_WRITE)) ==
 			    (SHF_ALLOC | SHF_WRITE) &&

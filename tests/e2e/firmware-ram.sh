@@ -47,6 +47,23 @@ names_are_right()
 	! grep veneer edges
 }
 
+# The code in RAM is below that of the flash. What may be a return address is read, so that all addresses from the
+# first to the last one of these must have memory.
+ram_below()
+{
+	sed -i 's/0x00000000/0x08000000/; s/0x20000000/0x00000000/' "source/$board.ld"
+	ok "RAM below: it links traced" link_mode below LITIFUT_MODE=paths LITIFUT_RING_KB=4
+	ok "RAM below: return addresses are those of the flash" python3 -c '
+import sys
+sys.path.insert(0, sys.argv[1])
+from elf import Elf
+elf = Elf(sys.argv[2])
+low = elf.word(elf.address_of_name("litifut_paths_code_low"))
+print(hex(low))
+assert 0x08000000 <= low < 0x08000400' \
+		"$root/tests/oracle" below/firmware.elf
+}
+
 behaviour()
 {
 	cp -r "$root/examples/firmware" source
@@ -97,6 +114,7 @@ assert len(bins) > 2 and sum(samples for _, samples in bins) > 3' \
 	ok "paths: it prints the same" grep -qa 'many, 1' paths.serial
 	is "the stubs of these calls stand beside them" "$(arm-none-eabi-nm fast/firmware.elf |
 		grep -c '^[23].* litifut_far_stubs_0$')" 1
+	[ "$board" != mps2-an385 ] || ram_below
 }
 
 for_boards behaviour
