@@ -30,8 +30,14 @@ static bool stores_wide(unsigned first, unsigned second, unsigned held)
 
 static bool ends_narrow(unsigned half)
 {
-	return half >> 12 == 0xd || half >> 11 == 0x1c || half >> 8 == 0x47 ||
-	       (half & 0xf500) == 0xb100; /* b, bx, blx, cbz */
+	return half >> 12 == 0xd || half >> 11 == 0x1c || half >> 8 == 0x47 || half >> 8 == 0xbd ||
+	       (half & 0xf500) == 0xb100; /* b, bx, blx, pop {pc}, cbz */
+}
+
+static bool ends_wide(unsigned first, unsigned second)
+{
+	/* b.w, bl, pop.w {pc} */
+	return (first >> 11 == 0x1e || first == 0xe8bd) && second & 0x8000;
 }
 
 bool litifut_arm_keeps_return(const struct litifut_image *image, uint32_t function)
@@ -52,7 +58,7 @@ bool litifut_arm_keeps_return(const struct litifut_image *image, uint32_t functi
 		if (half >= 0xe800) {
 			if (stores_wide(half, second, held))
 				return true;
-			if (half >> 11 == 0x1e && second & 0x8000) /* b.w, bl */
+			if (ends_wide(half, second))
 				return false;
 			at += 4;
 			continue;

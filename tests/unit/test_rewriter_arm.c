@@ -1,6 +1,7 @@
 /* The ARM back end on its table of cases; the words were made by the assembler. */
 #include "tests/unit/rewriter_cases.h"
 
+#include <elf.h>
 #include <stdarg.h>
 #include <setjmp.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <litifut/module_format.h>
 
 #include "rewriter/arm/arm.h"
+#include "rewriter/arm/return_kept.h"
 #include "tracer/arm/next_pc.h"
 
 #define A32 LITIFUT_CODE_PLAIN
@@ -322,6 +324,46 @@ static void reads_attributes(void **state)
 		litifut_arm_attributes_thumb2(v7, cut);
 }
 
+/* Of functions at 0x8000, with their code: is a return address kept? */
+static void return_addresses_are_kept(void **state)
+{
+	static const struct {
+		const char *code;
+		bool kept;
+		uint16_t halves[8];
+	} functions[] = {
+		{"mov ip, sp; stmia r0!, {r4-ip, lr}", true, {0x46ec, 0xe8a0, 0x5ff0}},
+		{"mov r3, lr; str r3, [r0]", true, {0x4673, 0x6003}},
+		{"str.w lr, [r0, #32]", true, {0xf8c0, 0xe020}},
+		{"strd ip, lr, [r0]", true, {0xe9c0, 0xce00}},
+		{"push {r3, lr}; str r3, [r0]", false, {0xb508, 0x6003}},
+		{"mov r3, lr; mov r3, r1; str r3, [r0]", false, {0x4673, 0x460b, 0x6003}},
+		{"bx lr; then the next function", false, {0x4770, 0x4673, 0x6003}},
+		{"pop {r3, pc}; then the next function", false, {0xbd08, 0x4673, 0x6003}},
+		{"pop.w {r4, pc}; then the next function", false, {0xe8bd, 0x8010, 0x4673, 0x6003}},
+		{"pop.w {r4, r5}; mov r3, lr; str r3, [r0]",
+		 true,
+		 {0xe8bd, 0x0030, 0x4673, 0x6003}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(functions); i++) {
+		uint8_t bytes[sizeof(functions[i].halves)];
+		struct litifut_section sections[2] = {{0},
+						      {.address = 0x8000,
+						       .size = sizeof(bytes),
+						       .flags = SHF_ALLOC | SHF_EXECINSTR,
+						       .type = SHT_PROGBITS,
+						       .bytes = bytes}};
+		const struct litifut_image image = {.sections = sections, .section_count = 2};
+
+		for (size_t j = 0; j < COUNT(functions[i].halves); j++)
+			litifut_put16(false, bytes + 2 * j, functions[i].halves[j]);
+		if (litifut_arm_keeps_return(&image, 0x8001) != functions[i].kept)
+			fail_msg("%s", functions[i].code);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +378,7 @@ int main(void)
 		cmocka_unit_test(thumb_loads_are_done_as_they_are_read),
 		cmocka_unit_test(skips_what_is_no_branch),
 		cmocka_unit_test(reads_attributes),
+		cmocka_unit_test(return_addresses_are_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
