@@ -60,6 +60,12 @@ enum litifut_status patterns_read(const char *path, struct patterns *patterns,
 		good = good && found <= LITIFUT_PACKED_PATTERNS;
 	}
 	free(line);
+	if (good && ferror(file)) {
+		litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+				  "LITIFUT_PATTERNS: %s: %s", path, strerror(errno));
+		fclose(file);
+		return LITIFUT_ERROR_UNSUPPORTED;
+	}
 	fclose(file);
 	return good ? LITIFUT_OK
 		    : litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,

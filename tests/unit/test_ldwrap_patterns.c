@@ -74,6 +74,8 @@ static void others_are_refused(void **state)
 	memset(&patterns, 0, sizeof(patterns));
 	assert_int_equal(patterns_read("/nowhere/at/all", &patterns, &error),
 			 LITIFUT_ERROR_UNSUPPORTED);
+	assert_int_equal(patterns_read("/", &patterns, &error), LITIFUT_ERROR_UNSUPPORTED);
+	assert_non_null(strstr(error.message, "LITIFUT_PATTERNS: /: "));
 	patterns_release(&patterns);
 }
 
