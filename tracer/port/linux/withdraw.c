@@ -34,8 +34,8 @@
 /* Of linux/mman.h. */
 #define LITIFUT_REMAP_TO (1u /* MREMAP_MAYMOVE */ | 2u /* MREMAP_FIXED */)
 
-/* Pages that are no more than this apart are exchanged together. */
-#define LITIFUT_PAGES_APART 0x10000u
+/* Pages that are less than this apart are exchanged together. */
+#define LITIFUT_PAGES_APART 0x7000
 
 /* What stands in the place of the code there; NULL: it is other code. */
 static const litifut_code_unit *litifut_cursor_code_at(uint32_t address)
@@ -96,20 +96,21 @@ static void litifut_module_withdraw(struct litifut_module *module)
 	     at += LITIFUT_UNIT) {
 		const uint32_t last = at + LITIFUT_CODE_BYTES - 1;
 
-		/* there may be no code between two segments */
-		if ((at == module->text_start + bias || !(at & page_mask)) &&
-		    !litifut_readable(at & ~7u)) {
-			at = (at | page_mask) + 1 - LITIFUT_UNIT;
+		/* there may be no code between two segments, and no memory that could be copied */
+		const bool gap = !(at & page_mask) && !litifut_readable(at);
+
+		if (from && (gap || (int32_t)(at - end) >= LITIFUT_PAGES_APART)) {
+			litifut_pages_exchange(from, end);
+			from = 0;
+		}
+		if (gap) {
+			at += page_mask + 1 - LITIFUT_UNIT;
 			continue;
 		}
 		if (*(const volatile litifut_code_unit *)at != litifut_cursor_code[0][0] ||
 		    ((at ^ last) & ~page_mask && !litifut_readable(last & ~7u)) ||
 		    !litifut_cursor_code_at(at))
 			continue;
-		if (from && at - end > LITIFUT_PAGES_APART && at > end) {
-			litifut_pages_exchange(from, end);
-			from = 0;
-		}
 		if (!from)
 			from = at & ~page_mask;
 		end = (last | page_mask) + 1;
