@@ -115,7 +115,7 @@ static enum litifut_status read_sites_beside(struct reader *reader)
 	id = elf_file_build_id(&beside.file, &bytes);
 	if (beside.file.machine == reader->image->file.machine &&
 	    beside.file.data == reader->image->file.data && id && bytes == module->build_id_bytes &&
-	    !memcmp(id, module->build_id, bytes))
+	    bytes <= sizeof(module->build_id) && !memcmp(id, module->build_id, bytes))
 		status = read_sites(reader, &beside);
 	litifut_image_close(&beside);
 	return status;
