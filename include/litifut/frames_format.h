@@ -11,8 +11,8 @@
  *   a site whose callee is known    its record
  *   a call through a pointer        the record of the first callee that was seen, that callee
  *                                   (bit 0 set: Thumb; AVR: in words, of as many bytes as the
- * absolute symbol litifut_callee_bytes says), and the number of calls that found no place in the
- * overflow table
+ *                                   absolute symbol litifut_callee_bytes says), and the number of
+ *                                   calls that found no place in the overflow table
  *
  * With LITIFUT_FRAMES_COVERAGE (LITIFUT_MODE=coverage) the table has a byte for each flag of struct
  * litifut_block instead, not 0: it was set. The first byte is that of flag LITIFUT_FLAGS_HEAD.
@@ -54,9 +54,10 @@
  *        8 bytes of litifut_identity.hash as they are, words of the table, words of the
  *        overflow table, bins of the histogram (0: none), number of this round
  *   'C'  number of the first word, then words up to the end of the frame (a number that has been
- * carried is sent whole, with up to 64 bits): those of the table, behind them those of the overflow
- * table, behind them the bins of the histogram of interrupted addresses, 16 bits each, the symbol
- * `litifut_profile`; bin i counts those from litifut_sample_low + (i << litifut_sample_shift) on
+ *        carried is sent whole, with up to 64 bits): those of the table, behind them those of the
+ *        overflow table, behind them the bins of the histogram of interrupted addresses, 16 bits
+ *        each, the symbol `litifut_profile`; bin i counts those from
+ *        litifut_sample_low + (i << litifut_sample_shift) on
  *   'T'  of a table with times: ticks a second of its clock (0: unknown), the three numbers of
  *        struct litifut_calibration, number of calls without a time as the pool was full,
  *        entries of the pool

@@ -8,9 +8,9 @@
  * missed a frame can go on there. The rest are bits, the highest of a byte first; zeros fill the
  * last one.
  *
- * Branches are predicted: litifut_packed_expected() is what has followed the last ten ones the last
- * time. What was right is only counted. The code of a run of right ones is Exp-Golomb of order 1;
- * behind it is what comes then:
+ * Branches are predicted: `expected' of the model has what followed the last ten branches when they
+ * were the same before. Branches that were predicted correctly are only counted. The code of a run
+ * of them is Exp-Golomb of order 1; behind it is what comes then:
  *
  *   0            the other branch
  *   1 0          the record of a block. Exp-Golomb of order 0: its place among those that were
@@ -20,7 +20,7 @@
  *   1 1 0        a pattern: its number in 4 bits, then how often it comes, in Exp-Golomb of order 0
  *                from 1 on. The model stays as it is, but what follows is expected as behind an
  *                interrupt
- *   1 1 1 0      the end of the buffer; a number says how many words it has
+ *   1 1 1 000    the end of the buffer; a number says how many words it has
  *
  * With LITIFUT_PACKED_PLAIN, which is shorter where every fourth branch is not expected, or more,
  * branches stay as they are, and the model is left alone by them: a 0 is in front of eight of them;

@@ -11,11 +11,13 @@
  *	strex	r2, r1, [r0]		ldr	r1, [r0]
  *	cbnz	r2, 2f			adds	r1, #1
  *	pop	{r0, r1, r2}		str	r1, [r0]
- *	b.w	callee			msr	PRIMASK, r2	(ldr pc, =callee | 1 where a branch
- *does not reach it) 2:	b	1b			ldr	r2, [sp, #8]
+ *	b.w	callee			msr	PRIMASK, r2
+ *   2:	b	1b			ldr	r2, [sp, #8]
  *					ldr	r0, =callee | 1
  *					str	r0, [sp, #8]
  *					pop	{r0, r1, pc}
+ *
+ * Where no branch reaches the callee, `ldr pc, =callee | 1` stands in the place of the `b.w`.
  *
  * For size (12 bytes), see tracer/arm/firmware/count_small.S:
  *

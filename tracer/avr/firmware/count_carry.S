@@ -1,8 +1,7 @@
-; The lowest byte of a counter has become 0: adds 1 to the others, or where it has one byte only, to its
-; carries. Called by the stub that is
-; made for speed, with interrupts off and r24 and SREG saved, 1 time in 256. The address of the
-; counter is in the `lds` of the stub, 24 bytes before the return address, on devices without
-; call 20.
+; The lowest byte of a counter has become 0: adds 1 to the others, or where it has one byte only, to
+; its carries. Called by the stub that is made for speed, with interrupts off and r24 and SREG saved,
+; 1 time in 256. The address of the counter is in the `lds` of the stub, 24 bytes before the return
+; address, on devices without call 20.
 #include "tracer/avr/firmware/machine.inc"
 
 #ifdef __AVR_HAVE_JMP_CALL__

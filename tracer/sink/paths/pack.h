@@ -1,6 +1,6 @@
 /* Makes the words of the ring compact (<litifut/packed_format.h>), a little at a time: each step
- * takes some branches or a part of a record, and
- * gives at most LITIFUT_PACK_BYTES to litifut_pack_byte(). Pure code besides. */
+ * takes some branches or a part of a record, and gives at most LITIFUT_PACK_BYTES to
+ * litifut_pack_byte(). Pure code besides. */
 #ifndef LITIFUT_TRACER_PATHS_PACK_H
 #define LITIFUT_TRACER_PATHS_PACK_H
 
