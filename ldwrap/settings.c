@@ -358,6 +358,8 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 
 	if (settings->units.count && settings->recorded != LITIFUT_MODE_UNITS)
 		warn("LITIFUT_UNITS: ignored, as it needs LITIFUT_MODE=units");
+	if (settings->patterns && (!firmware || settings->recorded != LITIFUT_MODE_PATHS))
+		warn("LITIFUT_PATTERNS: ignored, as it is for firmware with LITIFUT_MODE=paths");
 	if (firmware) {
 		settings_suit_arguments(settings, firmware, warn);
 		if (settings->calls_asked)

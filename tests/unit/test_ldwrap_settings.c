@@ -253,6 +253,28 @@ static void calls_of_a_firmware_are_told(void **state)
 	}
 }
 
+static void patterns_are_for_paths_of_a_firmware(void **state)
+{
+	static const struct {
+		const char *mode;
+		bool firmware;
+		int warnings;
+	} cases[] = {{"paths", true, 0}, {"paths", false, 1}, {"counts", true, 1}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct settings settings;
+
+		clean(state);
+		setenv("LITIFUT", "1", 1);
+		setenv("LITIFUT_MODE", cases[i].mode, 1);
+		setenv("LITIFUT_PATTERNS", "mined", 1);
+		settings_read(&settings, count_warning);
+		settings_suit(&settings, cases[i].firmware, count_warning);
+		assert_int_equal(warnings, cases[i].warnings);
+		settings_release(&settings);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +284,7 @@ int main(void)
 				       clean),
 		cmocka_unit_test_setup(what_is_wrong_is_said_and_passed_over, clean),
 		cmocka_unit_test_setup(there_are_two_engines, clean),
+		cmocka_unit_test_setup(patterns_are_for_paths_of_a_firmware, clean),
 		cmocka_unit_test_setup(a_missing_config_file_is_said, clean),
 		cmocka_unit_test_setup(defaults_are_checked, clean),
 		cmocka_unit_test_setup(unknown_names_are_told, clean),
