@@ -17,7 +17,7 @@ struct link_files {
 	bool in_place;        /* nothing can be put beside it, so it is written into */
 	const char *stripped; /* beside it */
 	const char *sites;    /* beside it; NULL: the list of call sites is in the image */
-	bool names_kept;      /* beside the image is what -s has made it of */
+	bool names_kept;      /* the image as it was before -s is beside it */
 	const char *map;
 	const char *dependencies;
 	const char *messages_out;   /* what the linker said, on standard output */

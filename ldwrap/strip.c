@@ -27,8 +27,8 @@ static const struct stripping strippings[] = {
 	{ARGUMENT_DISCARD_ALL, "--discard-all", "--keep-section=.debug*"},
 };
 
-/* A build that links with -s has no other file with the names of functions, which litifut-post
- * needs. It keeps this one beside the output, and is not told to link in another way. */
+/* litifut-post needs the names of functions, and a build that links with -s has no other file with
+ * them. So the image as it was stays beside the output. */
 static void keep_names(struct link_files *files)
 {
 	char *path = concat(files->image, LITIFUT_NAMES_SUFFIX, NULL);
