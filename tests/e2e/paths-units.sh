@@ -109,7 +109,7 @@ units_are_executed()
 	run unpatched program
 	qemu_options=
 	grep ^Trace log >order
-	python3 "$root/tests/oracle/units.py" compare watched order alone
+	python3 "$root/tests/oracle/units.py" compare watched order alone >&2
 }
 
 behaviour()
@@ -128,7 +128,7 @@ behaviour()
 		sed -n 's/^  mode  *//p')" units
 	same_run program
 	ok "units can be shown" shown alone
-	ok "units are those that are executed" units_are_executed >&2
+	ok "units are those that are executed" units_are_executed
 	is "signal handlers interrupt a task and each other" \
 		"$(grep -c '^      <on_signal> start' alone)" "$(grep -c '^      <on_signal> end' alone)"
 	ok "a unit that longjmp() leaves has no end" grep -q '<jump_task> start' alone
