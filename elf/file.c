@@ -169,12 +169,15 @@ const char *elf_file_dynamic_text(const struct elf_file *file, int64_t tag, size
 	Elf_Scn *section = NULL;
 
 	while ((section = elf_nextscn(file->elf, section))) {
-		Elf_Data *data = elf_getdata(section, NULL);
+		Elf_Data *data;
 		GElf_Shdr header;
 		GElf_Dyn entry;
 
-		if (!data || !gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC)
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC)
 			continue;
+		data = elf_getdata(section, NULL);
+		if (!data)
+			return NULL;
 		for (int i = 0; gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
 			if (entry.d_tag == tag && !index--)
 				return elf_strptr(file->elf, header.sh_link, entry.d_un.d_val);

@@ -121,7 +121,16 @@ static struct post_image *open_at_path(struct post_session *session, const char 
 		} else if (!session->options.maps_paths) {
 			continue;
 		}
-		if (post_image_open(at, &image, NULL) != LITIFUT_OK)
+		struct litifut_error error;
+		enum litifut_status status;
+
+		if (access(at, R_OK))
+			continue;
+		status = post_image_open(at, &image, &error);
+		/* An ELF file of another CPU, or another file, is not the one that is meant. */
+		if (status == LITIFUT_ERROR_IO)
+			post_problem(session->problems, &error);
+		if (status)
 			continue;
 		bool right = image->cpu->machine == machine;
 		if (module && module->build_id_bytes)
