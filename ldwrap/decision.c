@@ -3,8 +3,8 @@
  * Each is recognised here, from the command line and from the first input. */
 #include "ldwrap/decision.h"
 
-#include <fnmatch.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -42,6 +42,17 @@ static void keep_names(struct link_files *files)
 	free(path);
 }
 
+/* The stripped image could not take its place, so the plain linker makes the output, and no file
+ * with other names may stay beside it. */
+static void take_names_back(struct link_files *files)
+{
+	char *path = concat(files->image, LITIFUT_NAMES_SUFFIX, NULL);
+
+	if (files->names_kept && !rename(path, files->image))
+		files->names_kept = false;
+	free(path);
+}
+
 /* True if `program` (freed here) exists and does it. */
 static bool strip_with(char *program, const struct stripping *stripping, struct link_files *files)
 {
@@ -57,7 +68,11 @@ static bool strip_with(char *program, const struct stripping *stripping, struct 
 	free(program);
 	if (done && stripping->kind == ARGUMENT_STRIP_ALL)
 		keep_names(files);
-	return done && !rename(files->stripped, files->image);
+	if (done && rename(files->stripped, files->image)) {
+		done = false;
+		take_names_back(files);
+	}
+	return done;
 }
 
 enum litifut_status strip_as_asked(const struct arguments *arguments, const struct linker *linker,

@@ -85,8 +85,8 @@ static bool goes_into_another(const struct units *units, const struct litifut_gr
 	       next != block->function && !fills;
 }
 
-/* Fills what is wanted of the unit with the blocks from `first` to before `end`. Returns why it
- * must be left. */
+/* Fills what has to be recorded of the unit with the blocks from `first` to before `end`. Returns
+ * why it must be left. */
 static unsigned want_unit(struct units *units, size_t first, size_t end)
 {
 	const struct litifut_graph_block *items = units->graph->items;
@@ -127,7 +127,7 @@ static bool has_room(const struct units *units)
 }
 
 /* The ways to block number `number` are to record its end. False: more than those leads there, or
- * what is before a way is no part of the end. */
+ * what is before a way does not belong to the end. */
 static bool want_ways(struct units *units, size_t first, size_t end, size_t number)
 {
 	const struct litifut_graph_block *items = units->graph->items;
@@ -188,7 +188,7 @@ static bool judge_start(struct units *units, size_t first)
 	return is_patched(units, judge->edges->count - 1) && litifut_edges_join(judge, edge);
 }
 
-/* Judges what is wanted of a unit. False: there is no room for some of it. */
+/* Judges the records that a unit needs. False: one of them has no room. */
 static bool judge_unit(struct units *units, size_t first, size_t end)
 {
 	bool again = true;
