@@ -43,7 +43,7 @@ static void end_unit(struct units *units)
 	}
 }
 
-/* `block' POST_NONE: no unit. */
+/* POST_NONE stands for words that are not a unit. */
 static void begin_unit(struct units *units, uint32_t block)
 {
 	end_unit(units);

@@ -91,7 +91,7 @@ static void unpack_record(struct bits *bits, uint32_t kind, struct post_path_wor
 
 		more--;
 		if (kind == LITIFUT_PATHS_LOST)
-			words->told += word;
+			words->reported += word;
 		if (!more && kind == LITIFUT_PATHS_INTERRUPT) {
 			word ^= words->model.frame;
 			litifut_packed_interrupt(&words->model, word);
@@ -204,8 +204,8 @@ bool post_path_words_unpack(struct post_path_words *words)
 		result = words->model_known ? unpack(&bits, words, plain, &count) : CUT;
 	}
 	words->packed_size = 0;
-	if (words->lost < words->told)
-		words->lost = words->told;
+	if (words->lost < words->reported)
+		words->lost = words->reported;
 	words->next += count;
 	if ((int32_t)(words->end - words->next) < 0)
 		words->end = words->next;

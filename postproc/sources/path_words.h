@@ -24,7 +24,7 @@ struct post_path_words {
 	bool begun;
 	uint64_t missing;  /* words before or between them */
 	uint32_t lost;     /* bits and records, by the device, */
-	uint32_t told;     /* and of these, what words of buffers in a compact form have said */
+	uint32_t reported; /* and of these, what words of buffers in a compact form have said */
 	uint32_t restarts; /* of the device */
 	/* Of a buffer in its compact form: what has come of it, and what was known before it. */
 	uint8_t *packed;
