@@ -1,6 +1,6 @@
 # What every host program links: common/ and the folders beside it that know no program.
 COMMON_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard common/*.c elf/*.c \
-	cpu/*.c cpu/*/*.c platform/*.c))
+	cpu/*.c cpu/*/*.c platform/*.c paths/*.c))
 COMMON_LIBRARIES := -lelf
 
 # The commit that is built: of the working copy, or from the file `commit` of `make dist`.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void out_of_memory(void)
+void post_out_of_memory(void)
 {
 	fputs("litifut-post: out of memory\n", stderr);
 	exit(1);
@@ -15,7 +15,7 @@ void *post_allocate(size_t count, size_t size)
 {
 	void *memory = calloc(count ? count : 1, size ? size : 1);
 	if (!memory)
-		out_of_memory();
+		post_out_of_memory();
 	return memory;
 }
 
@@ -23,7 +23,7 @@ void *post_reallocate(void *memory, size_t count, size_t size)
 {
 	void *grown = reallocarray(memory, count ? count : 1, size ? size : 1);
 	if (!grown)
-		out_of_memory();
+		post_out_of_memory();
 	return grown;
 }
 
@@ -31,7 +31,7 @@ char *post_copy_text(const char *text)
 {
 	char *copy = strdup(text);
 	if (!copy)
-		out_of_memory();
+		post_out_of_memory();
 	return copy;
 }
 

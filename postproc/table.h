@@ -36,6 +36,7 @@ void post_table_release(struct post_table *table);
 
 /* Memory that can't be had ends the program with one line: there is nothing
  * useful that a post-processor could still do. `count` * `size` is checked. */
+_Noreturn void post_out_of_memory(void);
 void *post_allocate(size_t count, size_t size); /* zeroed */
 void *post_reallocate(void *memory, size_t count, size_t size);
 char *post_copy_text(const char *text);

@@ -143,11 +143,12 @@ static void write_units(struct post_output *output, struct path_program *program
 	do {
 		path_numbers_release(&numbers);
 		path_replay_release(&replay);
-		path_numbers_make(&program->flow, &how, &numbers);
-		path_replay_run(program, &program->flow, &numbers, &executed, &replay);
+		if (!path_numbers_make(&program->graph.flow, &how, &numbers))
+			post_out_of_memory();
+		path_replay_run(program, &program->graph.flow, &numbers, &executed, &replay);
 	} while (replay.again);
 	path_replay_release(&replay);
-	write_lanes(output, program, &program->flow, &numbers, &executed);
+	write_lanes(output, program, &program->graph.flow, &numbers, &executed);
 	path_numbers_release(&numbers);
 	path_executed_release(&executed);
 }

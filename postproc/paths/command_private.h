@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "common/error.h"
-#include "postproc/paths/numbering.h"
+#include "paths/numbering.h"
 #include "postproc/sources/image.h"
 
 struct path_arguments {

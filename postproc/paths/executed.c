@@ -81,8 +81,8 @@ static void place(struct reader *reader, const char *symbol, uint32_t address)
 {
 	const struct path_program *program = reader->program;
 
-	for (uint32_t f = 0; *symbol && f < program->flow.function_count; f++) {
-		const uint32_t start = program->image->blocks[program->first_block[f]].start;
+	for (uint32_t f = 0; *symbol && f < program->graph.flow.function_count; f++) {
+		const uint32_t start = program->image->blocks[program->graph.first_block[f]].start;
 
 		if (strcmp(program->names[f], symbol) || ((address - start) & 0xfff))
 			continue;

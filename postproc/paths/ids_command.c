@@ -18,7 +18,7 @@ static unsigned count_above(const struct path_numbers *numbers, unsigned bits)
 static void summarize(const struct path_program *program, const struct path_numbers *own,
 		      const struct path_numbers *whole)
 {
-	const struct path_flow *flow = &program->flow;
+	const struct path_flow *flow = &program->graph.flow;
 	size_t traced = 0, dependent = 0, loops = 0, cut = 0;
 
 	for (uint32_t i = 0; i < flow->function_count; i++) {
@@ -30,8 +30,8 @@ static void summarize(const struct path_program *program, const struct path_numb
 	fprintf(stderr,
 		"litifut-post path-ids: %zu of %zu functions, %zu with loops, %zu dependent; %zu "
 		"conditional branches, %zu jumps, %zu calls of what is not here\n",
-		traced, flow->function_count, loops, dependent, program->branches, program->jumps,
-		program->unknown_calls);
+		traced, flow->function_count, loops, dependent, program->graph.branches,
+		program->graph.jumps, program->graph.unknown_calls);
 	fprintf(stderr,
 		"litifut-post path-ids: with numbers above 2^8, 2^16, 2^32: %u, %u, %u, and "
 		"interprocedural ones: %u, %u, %u; in %zu paths end early so that numbers fit\n",
@@ -43,15 +43,18 @@ static void summarize(const struct path_program *program, const struct path_numb
 static void write_ids(FILE *file, const struct path_arguments *given,
 		      const struct path_program *program)
 {
-	const struct path_flow *flow = &program->flow;
+	const struct path_flow *flow = &program->graph.flow;
 	struct path_options how = {.id_bits = given->id_bits};
 	struct path_row *rows = post_allocate(flow->function_count + 1, sizeof(*rows));
 	struct path_numbers own, whole;
 	size_t count = 0;
 
-	path_numbers_make(flow, &how, &own);
+	bool made = path_numbers_make(flow, &how, &own);
+
 	how.interprocedural = true;
-	path_numbers_make(flow, &how, &whole);
+	made = path_numbers_make(flow, &how, &whole) && made;
+	if (!made)
+		post_out_of_memory();
 	for (uint32_t i = 0; i < flow->function_count; i++)
 		if (flow->functions[i].traced)
 			rows[count++] = (struct path_row){i, whole.functions[i].paths};

@@ -2,24 +2,14 @@
 #ifndef LITIFUT_POSTPROC_PATHS_PROGRAM_H
 #define LITIFUT_POSTPROC_PATHS_PROGRAM_H
 
-#include "postproc/paths/flow.h"
+#include "paths/graph.h"
 #include "postproc/sources/image.h"
 
 struct path_program {
 	const struct post_image *image; /* must stay */
-	struct path_flow flow;
-	uint32_t *node_of;     /* block number -> its node */
-	uint32_t *function_of; /* block number -> its function */
-	uint32_t *block_of;    /* node -> its block; of a call or jump that is only made under a
-				  condition, which has a node of its own: that of the branch */
-	uint32_t *first_block; /* of a function */
-	char **names;          /* of functions; in a file without symbols the address */
-	size_t branches;       /* conditional ones */
-	size_t jumps;          /* by a register or a table: any label of the function may follow */
-	size_t unknown_calls;  /* whose callee is not in the graph */
+	struct path_graph graph;
+	char **names; /* of functions; in a file without symbols the address */
 };
-
-#define PATH_NO_BLOCK UINT32_MAX
 
 /* `only`: traced are the functions with a name that a glob matches, NULL: all. What data or code
  * name as a number may be entered from anywhere. */

@@ -111,7 +111,7 @@ static void end_path(struct replayer *r, uint64_t id, bool left)
 static void count_decision(struct replayer *r, const struct frame *frame, uint32_t edge)
 {
 	const struct path_node *node = &r->flow->nodes[frame->place.node];
-	const uint32_t block = r->program->block_of[frame->place.node];
+	const uint32_t block = r->program->graph.block_of[frame->place.node];
 	struct path_replay *replay = r->replay;
 
 	if (node->count < 2 || !is_traced(r, frame->function))
@@ -160,9 +160,10 @@ static uint32_t edge_to(const struct replayer *r, uint32_t from, uint32_t target
 /* Is the node no block's own, but one that stands behind a decision? */
 static bool is_extra(const struct replayer *r, uint32_t node)
 {
-	const uint32_t block = node == PATH_EXIT ? 0 : r->program->block_of[node];
+	const uint32_t block = node == PATH_EXIT ? 0 : r->program->graph.block_of[node];
 
-	return node != PATH_EXIT && (block == PATH_NO_BLOCK || r->program->node_of[block] != node);
+	return node != PATH_EXIT &&
+	       (block == PATH_NO_BLOCK || r->program->graph.node_of[block] != node);
 }
 
 /* Control goes on to `target`, in the same function, straight or through an extra node. */
@@ -196,7 +197,7 @@ static uint32_t edge_to_call(const struct replayer *r, const struct path_node *n
 	for (uint32_t edge = node->first; edge < node->first + node->count; edge++) {
 		const uint32_t target = r->flow->edges[edge];
 
-		if (is_extra(r, target) && r->program->block_of[target] != PATH_NO_BLOCK &&
+		if (is_extra(r, target) && r->program->graph.block_of[target] != PATH_NO_BLOCK &&
 		    r->flow->nodes[target].callee == callee)
 			return edge;
 	}
@@ -241,7 +242,7 @@ static void call_unknown(struct replayer *r, uint32_t function)
  * have ended. */
 static void break_to(struct replayer *r, uint32_t block)
 {
-	const uint32_t function = r->program->function_of[block];
+	const uint32_t function = r->program->graph.function_of[block];
 	size_t at = r->depth;
 
 	while (at && r->frames[at - 1].function != function)
@@ -265,9 +266,9 @@ static void break_to(struct replayer *r, uint32_t block)
 		if (!r->frames[i].part)
 			break;
 	}
-	r->frames[at - 1].place = (struct path_place){r->program->node_of[block], 0};
+	r->frames[at - 1].place = (struct path_place){r->program->graph.node_of[block], 0};
 	r->frames[at - 1].called = false;
-	add_step(r, r->program->node_of[block]);
+	add_step(r, r->program->graph.node_of[block]);
 }
 
 static bool may_leave(const struct replayer *r, uint32_t node)
@@ -277,7 +278,7 @@ static bool may_leave(const struct replayer *r, uint32_t node)
 
 static bool returns_or_jumps(const struct replayer *r, uint32_t node)
 {
-	const uint32_t block = r->program->block_of[node];
+	const uint32_t block = r->program->graph.block_of[node];
 	const unsigned ends =
 		block == PATH_NO_BLOCK ? LITIFUT_ENDS_JUMP : r->program->image->blocks[block].ends;
 
@@ -287,15 +288,15 @@ static bool returns_or_jumps(const struct replayer *r, uint32_t node)
 /* An activation of which the beginning is not known. */
 static void begin_within(struct replayer *r, uint32_t block)
 {
-	const uint32_t function = r->program->function_of[block];
+	const uint32_t function = r->program->graph.function_of[block];
 
 	r->replay->outside++;
 	POST_GROW(r->frames, r->depth, r->frame_capacity);
 	r->frames[r->depth++] = (struct frame){.function = function,
-					       .place = {r->program->node_of[block], 0},
+					       .place = {r->program->graph.node_of[block], 0},
 					       .first_step = r->step_count,
 					       .broken = true};
-	add_step(r, r->program->node_of[block]);
+	add_step(r, r->program->graph.node_of[block]);
 }
 
 /* Nothing that was open is known to be open. */
@@ -308,8 +309,8 @@ static void forget(struct replayer *r)
 
 static void step(struct replayer *r, uint32_t block)
 {
-	const uint32_t function = r->program->function_of[block];
-	const bool enters = r->program->first_block[function] == block;
+	const uint32_t function = r->program->graph.function_of[block];
+	const bool enters = r->program->graph.first_block[function] == block;
 
 	while (r->depth) {
 		const struct frame *frame = &r->frames[r->depth - 1];
@@ -317,7 +318,7 @@ static void step(struct replayer *r, uint32_t block)
 
 		if (enters && call(r, function))
 			return;
-		if (frame->function == function && go_on(r, r->program->node_of[block]))
+		if (frame->function == function && go_on(r, r->program->graph.node_of[block]))
 			return;
 		/* by a pointer, from code that is not here, or between two instructions; behind
 		 * a tail call that has been made the function is left */

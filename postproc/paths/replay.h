@@ -4,7 +4,7 @@
 #define LITIFUT_POSTPROC_PATHS_REPLAY_H
 
 #include "postproc/paths/executed.h"
-#include "postproc/paths/numbering.h"
+#include "paths/numbering.h"
 
 enum path_token_kind {
 	PATH_ENTERS, /* an independent function is entered */

@@ -74,8 +74,10 @@ static void replay(struct run *run, bool interprocedural, unsigned id_bits)
 	do {
 		path_numbers_release(numbers);
 		path_replay_release(result);
-		path_numbers_make(&run->program.flow, &how, numbers);
-		path_replay_run(&run->program, &run->program.flow, numbers, &run->executed, result);
+		if (!path_numbers_make(&run->program.graph.flow, &how, numbers))
+			post_out_of_memory();
+		path_replay_run(&run->program, &run->program.graph.flow, numbers, &run->executed,
+				result);
 	} while (result->again);
 }
 
@@ -174,7 +176,7 @@ static int open_run(const struct path_arguments *given, struct run *run)
 			given, "traces and their program are needed, or a program and a log", NULL);
 	status = given->path_count == 2 && is_log(given->paths[1]) ? read_log(given, run)
 								   : read_traces(given, run);
-	if (run->program.flow.function_count && run->executed.lane_count) {
+	if (run->program.graph.flow.function_count && run->executed.lane_count) {
 		replay(run, true, given->id_bits);
 		replay(run, false, given->id_bits);
 	}
@@ -186,7 +188,7 @@ static void describe(const struct path_arguments *given, const struct run *run)
 	const struct path_replay *whole = &run->replays[1];
 	uint64_t activations = 0;
 
-	for (size_t i = 0; i < run->program.flow.function_count; i++)
+	for (size_t i = 0; i < run->program.graph.flow.function_count; i++)
 		activations += whole->activations[i];
 	fprintf(stderr,
 		"litifut-post %s: %zu conditional branches and %" PRIu64 " jumps in %" PRIu64
@@ -244,7 +246,7 @@ static void write_sizes(FILE *file, const struct run *run)
 	struct path_sizes sizes;
 	struct table table;
 
-	path_sizes_make(&run->program.flow, run->numbers, run->replays, &sizes);
+	path_sizes_make(&run->program.graph.flow, run->numbers, run->replays, &sizes);
 	path_entries_make(&run->numbers[1], &run->replays[1], &entries);
 	const size_t found = path_mine(entries.items, entries.count, patterns, PATH_MOST_PATTERNS);
 	table = (struct table){file, sizes.branches};
@@ -289,7 +291,7 @@ static void write_sizes(FILE *file, const struct run *run)
 /* Which functions make the sequence long. */
 static void write_functions(FILE *file, const struct path_arguments *given, const struct run *run)
 {
-	const struct path_flow *flow = &run->program.flow;
+	const struct path_flow *flow = &run->program.graph.flow;
 	const struct path_replay *whole = &run->replays[1];
 	struct path_row *rows = post_allocate(flow->function_count + 1, sizeof(*rows));
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "postproc/paths/numbering.h"
+#include "paths/numbering.h"
 #include "postproc/table.h"
 
 #define NONE POST_NONE

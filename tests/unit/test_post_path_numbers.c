@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "postproc/paths/numbering.h"
+#include "paths/numbering.h"
 
 #define MOST_NODES 400
 

@@ -214,14 +214,15 @@ static void random_runs(void **state)
 		do {
 			path_numbers_release(&numbers);
 			path_replay_release(&replay);
-			path_numbers_make(&program.flow, &options, &numbers);
-			path_replay_run(&program, &program.flow, &numbers, &executed, &replay);
+			path_numbers_make(&program.graph.flow, &options, &numbers);
+			path_replay_run(&program, &program.graph.flow, &numbers, &executed,
+					&replay);
 		} while (replay.again);
 		assert_int_equal(replay.different, 0);
 		assert_int_equal(replay.cut, 0);
 		assert_int_equal(replay.outside, 0);
 		assert_int_equal(replay.branch_count, machine.branches);
-		for (uint32_t f = 0; f < program.flow.function_count; f++) {
+		for (uint32_t f = 0; f < program.graph.flow.function_count; f++) {
 			activations += replay.activations[f];
 			dependent += numbers.functions[f].reasons ? 0 : replay.activations[f];
 		}

@@ -23,7 +23,7 @@ python () {
         raise bb.parse.SkipRecipe('LITIFUT is for 32-bit ARM and MIPS (o32)')
     # what is compiled, and not build/ beside it
     d.setVarFlag('do_compile', 'file-checksums', ' '.join('%s/%s:True' % (d.getVar('EXTERNALSRC'), name) for name in
-        'Makefile common cpu dwarf elf include ldwrap platform postproc rewriter tracer'.split()))
+        'Makefile common cpu dwarf elf include ldwrap paths platform postproc rewriter tracer'.split()))
 }
 
 # Libraries are those of the build machine: libelf, libdw, capstone, libiberty, libarchive, sqlite3, ncurses and

@@ -7,10 +7,10 @@
  * version of each function. The paths of a dependent function are part of its callers' paths: a
  * node that calls one with n paths has n times as many paths as what follows. An independent
  * function is recorded apart. */
-#ifndef LITIFUT_POSTPROC_PATHS_NUMBERING_H
-#define LITIFUT_POSTPROC_PATHS_NUMBERING_H
+#ifndef LITIFUT_PATHS_NUMBERING_H
+#define LITIFUT_PATHS_NUMBERING_H
 
-#include "postproc/paths/flow.h"
+#include "paths/flow.h"
 
 /* Why a function is independent. */
 enum path_reason {
@@ -48,8 +48,8 @@ struct path_options {
 	unsigned id_bits; /* of the largest number, 8 to 64; 0: 64. What can't have less has more */
 };
 
-/* Release with path_numbers_release(). */
-void path_numbers_make(const struct path_flow *flow, const struct path_options *options,
+/* Release with path_numbers_release(), on failure as well. False: no memory. */
+bool path_numbers_make(const struct path_flow *flow, const struct path_options *options,
 		       struct path_numbers *numbers);
 void path_numbers_release(struct path_numbers *numbers);
 

@@ -1,7 +1,7 @@
 /* The control-flow graphs of the functions of a program, as numbers only: what paths are counted
  * in. */
-#ifndef LITIFUT_POSTPROC_PATHS_FLOW_H
-#define LITIFUT_POSTPROC_PATHS_FLOW_H
+#ifndef LITIFUT_PATHS_FLOW_H
+#define LITIFUT_PATHS_FLOW_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +34,7 @@ struct path_flow {
 	size_t node_count, node_capacity;
 	uint32_t *edges; /* the node that each leads to, or PATH_EXIT */
 	size_t edge_count, edge_capacity;
+	bool no_memory; /* something could not be added, and nothing is any more */
 };
 
 /* Each adds behind what there is, and returns the number. A node belongs to the last function, an

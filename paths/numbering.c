@@ -1,9 +1,7 @@
-#include "postproc/paths/numbering.h"
+#include "paths/numbering.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "postproc/table.h"
 
 #define NO_START UINT64_MAX
 
@@ -265,20 +263,22 @@ static void visit(struct numberer *n, struct components *c, uint32_t root, size_
 	}
 }
 
-static void sort_functions(struct numberer *n)
+/* False: no memory. */
+static bool sort_functions(struct numberer *n)
 {
 	const size_t count = n->flow->function_count + 1;
 	struct components c = {
-		.index = post_allocate(count, sizeof(uint32_t)),
-		.low = post_allocate(count, sizeof(uint32_t)),
-		.open = post_allocate(count, sizeof(uint32_t)),
-		.work = post_allocate(count, sizeof(uint32_t)),
-		.at = post_allocate(count, sizeof(uint32_t)),
-		.is_open = post_allocate(count, sizeof(bool)),
+		.index = calloc(count, sizeof(uint32_t)),
+		.low = calloc(count, sizeof(uint32_t)),
+		.open = calloc(count, sizeof(uint32_t)),
+		.work = calloc(count, sizeof(uint32_t)),
+		.at = calloc(count, sizeof(uint32_t)),
+		.is_open = calloc(count, sizeof(bool)),
 	};
+	const bool has_memory = c.index && c.low && c.open && c.work && c.at && c.is_open;
 	size_t done = 0;
 
-	for (uint32_t i = 0; i < n->flow->function_count; i++)
+	for (uint32_t i = 0; has_memory && i < n->flow->function_count; i++)
 		if (!c.index[i])
 			visit(n, &c, i, &done);
 	free(c.index);
@@ -287,13 +287,17 @@ static void sort_functions(struct numberer *n)
 	free(c.work);
 	free(c.at);
 	free(c.is_open);
+	return has_memory;
 }
 
-static void find_reasons(struct numberer *n)
+/* False: no memory. */
+static bool find_reasons(struct numberer *n)
 {
 	struct path_function_numbers *functions = n->numbers->functions;
-	bool *called = post_allocate(n->flow->function_count + 1, sizeof(*called));
+	bool *called = calloc(n->flow->function_count + 1, sizeof(*called));
 
+	if (!called)
+		return false;
 	for (uint32_t i = 0; i < n->flow->function_count; i++) {
 		uint32_t at = 0, callee;
 
@@ -311,9 +315,10 @@ static void find_reasons(struct numberer *n)
 		if (n->interprocedural && (!called[i] || n->flow->functions[i].entered_otherwise))
 			functions[i].reasons |= PATH_OTHERWISE;
 	free(called);
+	return true;
 }
 
-void path_numbers_make(const struct path_flow *flow, const struct path_options *options,
+bool path_numbers_make(const struct path_flow *flow, const struct path_options *options,
 		       struct path_numbers *numbers)
 {
 	const size_t nodes = flow->node_count + 1;
@@ -322,36 +327,39 @@ void path_numbers_make(const struct path_flow *flow, const struct path_options *
 		.flow = flow,
 		.numbers = numbers,
 		.most = bits < 64 ? UINT64_C(1) << bits : UINT64_MAX,
-		.order = post_allocate(nodes, sizeof(*n.order)),
-		.stack = post_allocate(nodes, sizeof(*n.stack)),
-		.next = post_allocate(nodes, sizeof(*n.next)),
-		.color = post_allocate(nodes, sizeof(*n.color)),
-		.apart = post_allocate(nodes, sizeof(*n.apart)),
-		.closes = post_allocate(flow->edge_count + 1, sizeof(*n.closes)),
-		.callees = post_allocate(flow->function_count + 1, sizeof(*n.callees)),
+		.order = calloc(nodes, sizeof(*n.order)),
+		.stack = calloc(nodes, sizeof(*n.stack)),
+		.next = calloc(nodes, sizeof(*n.next)),
+		.color = calloc(nodes, sizeof(*n.color)),
+		.apart = calloc(nodes, sizeof(*n.apart)),
+		.closes = calloc(flow->edge_count + 1, sizeof(*n.closes)),
+		.callees = calloc(flow->function_count + 1, sizeof(*n.callees)),
 		.interprocedural = options->interprocedural,
 	};
 
 	*numbers = (struct path_numbers){
 		.flow = flow,
-		.functions = post_allocate(flow->function_count + 1, sizeof(*numbers->functions)),
-		.follow = post_allocate(nodes, sizeof(*numbers->follow)),
-		.edge_value = post_allocate(flow->edge_count + 1, sizeof(*numbers->edge_value)),
-		.edge_ends = post_allocate(flow->edge_count + 1, sizeof(*numbers->edge_ends)),
-		.start = post_allocate(nodes, sizeof(*numbers->start)),
+		.functions = calloc(flow->function_count + 1, sizeof(*numbers->functions)),
+		.follow = calloc(nodes, sizeof(*numbers->follow)),
+		.edge_value = calloc(flow->edge_count + 1, sizeof(*numbers->edge_value)),
+		.edge_ends = calloc(flow->edge_count + 1, sizeof(*numbers->edge_ends)),
+		.start = calloc(nodes, sizeof(*numbers->start)),
 	};
-	for (size_t i = 0; i < nodes; i++)
+	const bool has_memory = n.order && n.stack && n.next && n.color && n.apart && n.closes &&
+				n.callees && numbers->functions && numbers->follow &&
+				numbers->edge_value && numbers->edge_ends && numbers->start &&
+				find_reasons(&n) && sort_functions(&n);
+	for (size_t i = 0; has_memory && i < nodes; i++)
 		numbers->start[i] = NO_START;
-	find_reasons(&n);
-	sort_functions(&n);
-	do {
+	n.changed = has_memory;
+	while (n.changed) {
 		n.changed = false;
 		for (size_t i = 0; i < flow->function_count; i++)
 			if (flow->functions[n.callees[i]].traced &&
 			    !number_function(&n, n.callees[i]))
 				i--; /* again, without what was too much */
-	} while (n.changed);         /* callers that had been numbered with it */
-	for (size_t i = 0; i < flow->function_count; i++)
+	}                            /* callers that had been numbered with it */
+	for (size_t i = 0; has_memory && i < flow->function_count; i++)
 		numbers->independent += flow->functions[i].traced && numbers->functions[i].reasons;
 	free(n.order);
 	free(n.stack);
@@ -360,6 +368,7 @@ void path_numbers_make(const struct path_flow *flow, const struct path_options *
 	free(n.apart);
 	free(n.closes);
 	free(n.callees);
+	return has_memory;
 }
 
 void path_numbers_release(struct path_numbers *numbers)
