@@ -330,8 +330,11 @@ static __attribute__((used)) void on_block(unsigned index, void *user, const uin
 	}
 	if (pending->helper)
 		here = pending->helper;
-	/* the condition was false, it was no call, or it called one of the ranges */
-	if (!goes_on(pending->call, here->address))
+	/* The condition was false, it was not a call, or it called one of the ranges. A moved call,
+	 * which is known by no more than a branch, may return far from that branch. */
+	if (!goes_on(pending->call, here->address) &&
+	    !(with_returns && pending->through &&
+	      oracle_shadow_returns_to(pending->call, here->address)))
 		see_call(thread, here, registers);
 	pending->call = NULL;
 }
