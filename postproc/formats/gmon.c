@@ -19,6 +19,7 @@
 
 /* Of times: small enough that no two functions share a bin. */
 #define BIN_BYTES 2u
+#define GAP_BYTES 0x10000u
 #define MOST_RATE 1e9
 
 static void put_word(FILE *file, bool big_endian, uint32_t word)
@@ -80,6 +81,46 @@ static void write_profile(FILE *file, bool big_endian, const struct post_trace *
 	}
 }
 
+/* A function with its self time, in ticks of the clock. */
+struct timed {
+	uint32_t address;
+	uint64_t self;
+};
+
+static int by_address(const void *left, const void *right)
+{
+	const struct timed *a = left, *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* How many of the sorted functions one histogram holds: up to a gap, such as the one between flash
+ * and RAM of a microcontroller, whose empty bins would take gigabytes. */
+static size_t run_of(const struct timed *timed, size_t count)
+{
+	size_t run = 1;
+
+	while (run < count && timed[run].address - timed[run - 1].address < GAP_BYTES)
+		run++;
+	return run;
+}
+
+static void write_run(FILE *file, bool big_endian, const struct timed *timed, size_t run,
+		      double ticks, uint32_t rate)
+{
+	uint32_t low = timed[0].address & ~(BIN_BYTES - 1);
+	size_t count = (timed[run - 1].address - low) / BIN_BYTES + 1;
+	size_t bin = 0;
+
+	write_histogram_head(file, big_endian, low, count, BIN_BYTES, rate);
+	for (size_t i = 0; i < count; i++) {
+		double self = 0;
+		for (; bin < run && (timed[bin].address - low) / BIN_BYTES == i; bin++)
+			self = (double)timed[bin].self * ticks;
+		put_bin(file, big_endian, self > UINT16_MAX ? UINT16_MAX : (uint16_t)(self + 0.5));
+	}
+}
+
 /* Self times that were measured, as if the program had been sampled: all of a function's time is
  * in the bin of its first instruction. A bin has 16 bits, so the largest time decides how many
  * ticks a second has. */
@@ -87,38 +128,32 @@ static bool write_times(struct post_output *output, uint32_t module, bool big_en
 {
 	const struct post_session *session = output->session;
 	const struct post_metrics *functions = output->measures->functions;
-	uint32_t low = UINT32_MAX, high = 0;
+	struct timed *timed = post_allocate(session->function_count + 1, sizeof(*timed));
 	uint64_t most = 0;
+	size_t count = 0;
 
 	for (uint32_t i = 0; i < session->function_count; i++) {
 		const struct post_function *function = &session->functions[i];
 		uint64_t self = functions[i].value[POST_METRIC_SELF];
 		if (function->module != module || !self)
 			continue;
-		low = function->address < low ? function->address : low;
-		high = function->address > high ? function->address : high;
+		timed[count++] = (struct timed){function->address, self};
 		most = self > most ? self : most;
 	}
-	if (!most || !output->measures->hertz)
+	if (!most || !output->measures->hertz) {
+		free(timed);
 		return false;
-	low &= ~(BIN_BYTES - 1);
-	size_t count = (high - low) / BIN_BYTES + 1;
-	uint16_t *bins = post_allocate(count, sizeof(*bins));
+	}
+	qsort(timed, count, sizeof(*timed), by_address);
 	double seconds = (double)most / (double)output->measures->hertz;
 	double rate = UINT16_MAX / seconds < MOST_RATE ? UINT16_MAX / seconds : MOST_RATE;
 	rate = rate < 1 ? 1 : (uint32_t)rate;
-	for (uint32_t i = 0; i < session->function_count; i++) {
-		const struct post_function *function = &session->functions[i];
-		double self = (double)functions[i].value[POST_METRIC_SELF] /
-			      (double)output->measures->hertz * rate;
-		if (function->module == module && self > 0)
-			bins[(function->address - low) / BIN_BYTES] =
-				self > UINT16_MAX ? UINT16_MAX : (uint16_t)(self + 0.5);
+	for (size_t i = 0, run; i < count; i += run) {
+		run = run_of(timed + i, count - i);
+		write_run(output->file, big_endian, timed + i, run,
+			  rate / (double)output->measures->hertz, (uint32_t)rate);
 	}
-	write_histogram_head(output->file, big_endian, low, count, BIN_BYTES, (uint32_t)rate);
-	for (size_t i = 0; i < count; i++)
-		put_bin(output->file, big_endian, bins[i]);
-	free(bins);
+	free(timed);
 	return true;
 }
 

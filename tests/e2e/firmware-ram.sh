@@ -47,6 +47,16 @@ names_are_right()
 	! grep veneer edges
 }
 
+# gprof_has_both ELF: gprof has times of functions in the flash and in RAM, and the file has no bins for what is between
+gprof_has_both()
+{
+	arm-none-eabi-gprof -bp "$1" "$1.gmon" >"$1.gprof" || return
+	head "$1.gprof"
+	ls -l "$1.gmon"
+	[ "$(awk '$NF == "main" || $NF == "in_ram" { n += $3 > 0 || $1 > 0 } END { print n }' "$1.gprof")" = 2 ] &&
+		[ "$(wc -c <"$1.gmon")" -lt 100000 ]
+}
+
 # The code in RAM is below that of the flash. What may be a return address is read, so that all addresses from the
 # first to the last one of these must have memory.
 ram_below()
@@ -93,6 +103,9 @@ behaviour()
 		ok "$mode: all calls in RAM are recorded" all_is_recorded $mode/firmware.elf
 		ok "$mode: each site is there as often as it is executed" \
 			counts_equal_calls $mode/firmware.elf
+		case $mode in
+		table | spans) ok "$mode: gprof has the times of both memories" gprof_has_both $mode/firmware.elf ;;
+		esac
 		ok "$mode: names are those of functions" names_are_right $mode/firmware.elf
 		ok "$mode: it prints the same" grep -qa 'many, 1' $mode/firmware.elf.serial
 	done
