@@ -2,6 +2,7 @@
 # LITIFUT_ARGS: arguments and return values of chosen functions are those that the program itself
 # prints, wherever they are; a string that can't be read is shown as a pointer, and nothing faults.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armhf-arm mipsel
 
 source_code()
 {

@@ -3,6 +3,7 @@
 # their arguments on the stack, and what the caller keeps there must stay; many
 # arguments stand there themselves.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mips
 
 compiler()
 {

@@ -4,6 +4,7 @@
 # the callee never returns, so that the return address lies in the next one; and
 # hand-written code that branches into the midst of another function, which is not a call.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armhf-arm mips
 
 arm_source()
 {

@@ -3,6 +3,7 @@
 # static chains, many and variable arguments, structs, floats, 64-bit results,
 # what -fipa-ra keeps across a call, and the calls of -pg.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mipsel
 
 behaviour()
 {

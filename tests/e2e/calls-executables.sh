@@ -2,6 +2,7 @@
 # Executables of every kind: position-independent, at a fixed address, static,
 # static and position-independent. All kinds of call in each.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armhf-arm mipsel
 
 behaviour()
 {

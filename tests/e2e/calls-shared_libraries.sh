@@ -2,6 +2,7 @@
 # A traced executable that uses a traced library: one recorder, and the calls of
 # both in one trace. A library opened, closed and opened again at run time.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armhf-arm mips
 
 # How many calls of this function are recorded as those of the entry that leads to it.
 by_entry()

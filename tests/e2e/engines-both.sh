@@ -5,6 +5,7 @@
 # child, with the cursors of a hundred threads that are gone. Thunks are the
 # default where they can be had, and store what they record by themselves.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mips
 
 source_code()
 {

@@ -2,6 +2,7 @@
 # A library goes by thunks if it, or a library that it needs, needs glibc; where thunks are not
 # taken, `litifut info' and LITIFUT_VERBOSE tell why.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mips
 
 engine_of()
 {

@@ -2,6 +2,7 @@
 # Runs and builds beside one another: diff of times, merge of runs, phases of a run, and how long the
 # calls of a function took. Times are those of the page clock, so that they are the same every time.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 post=$BUILD/bin/litifut-post
 

@@ -4,6 +4,7 @@
 # its rules for a JSON trace stand here (its import: events sorted by time, kept
 # in order where equal; an E ends the innermost open slice of its thread).
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 flamegraph=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
 

@@ -2,6 +2,7 @@
 # What a user meets before any output: completion in the shells, help, suggestions, archives of a stick,
 # files that serve nothing, the version, what `make install` and `make dist` leave.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 post=$BUILD/bin/litifut-post
 

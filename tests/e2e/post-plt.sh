@@ -3,6 +3,7 @@
 # library, or of what interposes it. What can't be known is marked with a '?'. --plt shows
 # the entries. Either way the events are the executed calls.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
 
 # callees FILE...: what the functions of the test call, each once
 callees()

@@ -3,6 +3,7 @@
 # syscall: each has a trace of its own, whether its memory is a copy (as it is always
 # in qemu-user) or its parent's (tests/device), and none disturbs its parent's.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mipsel
 
 # Each process's calls of the two functions, sorted.
 calls_by_process()

@@ -3,6 +3,7 @@
 # place, by a link or by a folder that they can write to. An ordinary user's program
 # follows whatever leads on, as all programs do.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf-arm mipsel
 
 # at PATH: the program runs with this folder, as `user` (default: the one we are). It
 # never notices. What it said is in traced.err.

@@ -2,6 +2,7 @@
 # The trace file: a short process leaves little, and a flipped bit is found where there
 # are sums.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 # header OFFSET: a word of the trace's header
 header()

@@ -3,6 +3,7 @@
 # the start, a signal that switches, the functions for programs, the copy to
 # another place, libraries that come and go.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mips
 
 # traced PROGRAM SETTINGS...: runs it with these settings; what it prints is what
 # the plain program printed. The trace is read into events.tsv, post.err.

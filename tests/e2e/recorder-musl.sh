@@ -4,7 +4,7 @@
 # calls are made before that. Dynamic, static and static PIE; threads,
 # signal handlers, and forked children.
 . "$(dirname "$0")/../lib.sh"
-few_targets armhf mips
+few_targets armhf mipsel
 
 programs()
 {

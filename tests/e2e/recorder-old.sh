@@ -4,6 +4,7 @@
 # takes their place. MADV_WIPEONFORK (4.14) is not there in any of these tests,
 # because qemu ignores it, nor is a vDSO.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf-arm mips
 
 # old_run ...: `run traced`, with that kernel
 old_run()

@@ -2,6 +2,7 @@
 # LITIFUT_RECORDER: the worked examples of examples/recorders, and a recorder that
 # changes every floating-point register that a function may change.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
 
 # own RECORDER-OBJECT OUTPUT ARGUMENTS...: links with this recorder
 own()

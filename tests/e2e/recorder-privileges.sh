@@ -3,6 +3,7 @@
 # what can't be recorded any more is counted in the parent's trace, and the copy at the
 # end reads what the recorder has open.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 # dropped MODE: the program gives up MODE and then makes a child of 1000 calls
 dropped()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # LITIFUT_RING_KB: the newest events are kept, in a file that does not grow.
 . "$(dirname "$0")/../lib.sh"
-few_targets armhf mipsel mips
+few_targets armhf mipsel
 
 header()
 {

@@ -3,6 +3,7 @@
 # handler of a timer can last longer than the timer's period, and then the program itself
 # never runs again.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mipsel
 
 # system_calls WAY COUNT SETTINGS...: how many a run makes
 system_calls()

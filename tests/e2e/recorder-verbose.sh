@@ -3,6 +3,7 @@
 # and why. What the program prints is the same, and where no one can read the
 # words they cost it nothing.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
 
 # verbose SETTINGS...: runs it with these; the tracer's lines are in `words`
 verbose()

@@ -3,7 +3,7 @@
 # program runs. It has the numbers that a recording of all calls and returns gives, and both are
 # what the oracle saw, to the instruction.
 . "$(dirname "$0")/../lib.sh"
-few_targets armhf armhf-arm mips
+few_targets armhf mips
 
 # traced_csv NAME ARGUMENTS...: runs it under the oracle; what litifut-post says is in out.csv
 traced_csv()

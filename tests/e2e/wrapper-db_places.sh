@@ -2,6 +2,7 @@
 # LITIFUT_DB: what the host must know of call sites is at the end of the file, or
 # in one of its own beside it, and is found in both, by name and by build-id.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
 
 source_code()
 {

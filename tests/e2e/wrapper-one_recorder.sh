@@ -3,6 +3,7 @@
 # anonymous and with a named version script, one that binds to itself, one that
 # is only loaded at run time; all in one trace.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
 
 behaviour()
 {
