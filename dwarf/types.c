@@ -7,8 +7,7 @@
 
 #define DEEPEST 16u /* of types in types */
 
-/* The type of `entry` without names and qualifiers; *constant: one of them was const. */
-static bool peeled_type(Dwarf_Die *entry, Dwarf_Die *type, bool *constant)
+bool dwarf_peeled_type(Dwarf_Die *entry, Dwarf_Die *type, bool *constant)
 {
 	Dwarf_Attribute attribute;
 
@@ -41,7 +40,7 @@ static bool is_text(Dwarf_Die *pointer)
 	const char *name;
 	bool constant;
 
-	if (!peeled_type(pointer, &type, &constant) || !constant ||
+	if (!dwarf_peeled_type(pointer, &type, &constant) || !constant ||
 	    dwarf_tag(&type) != DW_TAG_base_type)
 		return false;
 	name = dwarf_diename(&type);
@@ -112,7 +111,7 @@ static bool takes_its_class(Dwarf_Die *constructor, Dwarf_Die *class)
 		return dwarf_formref_die(dwarf_attr(&child, DW_AT_type, &attribute), &type) &&
 		       (dwarf_tag(&type) == DW_TAG_reference_type ||
 			dwarf_tag(&type) == DW_TAG_rvalue_reference_type) &&
-		       peeled_type(&type, &referred, &constant) &&
+		       dwarf_peeled_type(&type, &referred, &constant) &&
 		       dwarf_dieoffset(&referred) == dwarf_dieoffset(class);
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
@@ -199,7 +198,7 @@ static bool read_type(Dwarf_Die *entry, struct cpu_value *value, unsigned *shown
 	Dwarf_Attribute attribute;
 	Dwarf_Word encoding;
 
-	if (depth > DEEPEST || !peeled_type(entry, &type, &constant))
+	if (depth > DEEPEST || !dwarf_peeled_type(entry, &type, &constant))
 		return false;
 	const int bytes = dwarf_bytesize(&type);
 

@@ -188,8 +188,13 @@ static void keep_times(const struct firmware_link *link, struct text_list *words
 		if (link->pin.used && !has_own_clock(link))
 			keep(words, "litifut_pin_gate");
 	} else {
-		keep(words,
-		     link->options.switched ? "litifut_time_call_switched" : "litifut_time_call");
+		char *name = xasprintf("litifut_time_call%s%s", link->options.tasks ? "_tasks" : "",
+				       link->options.switched ? "_switched" : "");
+
+		keep(words, name);
+		free(name);
+		if (link->options.tasks)
+			keep_number(words, "litifut_task_name", link->plan.task_name);
 		keep(words, "litifut_calibration");
 		keep_number(words, "litifut_clock_hertz", link->clock.hertz);
 	}
@@ -262,6 +267,7 @@ static char *sender(const struct firmware_link *link)
 			       link->options.spans    ? "events"
 			       : link->options.packed ? "packed"
 			       : link->options.paths  ? "branches"
+			       : link->options.tasks  ? "times_tasks"
 			       : link->options.times  ? "times"
 			       : link->options.bytes  ? "bytes"
 						      : "table",
@@ -298,6 +304,13 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	/* Where there is only one, it is in the archive. */
 	if (link->options.times && !has_own_clock(link)) {
 		char *name = xasprintf("-clock-%s.o", link->clock.driver);
+
+		insertions[count++] = (struct insertion){place, object_path(link, name)};
+		free(name);
+	}
+	if (link->options.times && !link->options.spans && !has_own_clock(link)) {
+		char *name = xasprintf("-calls-time%s%s.o", link->options.tasks ? "_tasks" : "",
+				       link->options.switched ? "_switched" : "");
 
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
 		free(name);
@@ -494,6 +507,7 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 		link->times_refused = link->plan.untimed;
 		link->options.times = link->options.spans = link->kept.used = false;
 		link->options.stream = link->options.kept = false;
+		link->options.tasks = false;
 		return measure(link, error);
 	}
 	if (!status && link->plan.can_switch && !link->options.switched &&
@@ -501,6 +515,7 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 		link->options.switched = link->options.small = true;
 		return measure(link, error);
 	}
+	link->options.tasks = !status && link->plan.task;
 	if (!status && link->kept.used) {
 		status = firmware_kept_place(&link->kept, link->files.map, link->plan.bss,
 					     KEPT_BYTES + 4 * link->plan.table_words, error);
@@ -552,6 +567,10 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 {
 	enum litifut_status status = link_planned(link, summary, error);
 
+	if (status && link->overflows && link->options.tasks && !link->request->settings->task) {
+		link->options.task = "none";
+		status = link_again(link, "no times of tasks", summary, error);
+	}
 	if (status && link->overflows && !link->options.small && !link->request->settings->stubs) {
 		link->options.small = true;
 		status = link_again(link, "small stubs", summary, error);
@@ -674,6 +693,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 				 settings->exclude_libs.count;
 	link->options.sample_at = settings->sample;
 	link->options.start_at = settings->start_at;
+	link->options.task = settings->task;
 	link->options.stream = settings->recorded == LITIFUT_MODE_STREAM;
 	link->options.spans = link->options.stream || settings->recorded == LITIFUT_MODE_SPANS;
 	link->options.units = settings->recorded == LITIFUT_MODE_UNITS;

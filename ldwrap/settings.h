@@ -35,6 +35,7 @@ struct settings {
 	char *stubs;
 	char *sample;
 	char *start_at;
+	char *task; /* LITIFUT_TASK: SYMBOL, SYMBOL+OFFSET, or none */
 	char *ram;
 	char *patterns;
 	char *mark_set, *mark_clear; /* of firmware: REGISTER:VALUE */

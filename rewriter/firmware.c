@@ -519,6 +519,7 @@ enum litifut_status litifut_firmware_plan(const char *path,
 					 : LITIFUT_FIRMWARE_BINS;
 	plan->jumps = pass.jumps;
 	plan->can_switch = pass.cpu->switches;
+	status = litifut_firmware_find_task(&pass, &plan->task, &plan->task_name, error);
 	plan->ring_alignment = pass.cpu->ring_alignment;
 	if (options->times && !(options->spans && pass.cpu->calls_in_stub))
 		plan->open_bytes = (size_t)open_bytes(&pass) * options->depth;

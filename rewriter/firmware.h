@@ -97,6 +97,10 @@ struct litifut_firmware_options {
 	uint32_t kept_at;
 	/* The function of the program that reads the clock; NULL: the program has none. */
 	const char *clock;
+	/* The variable of the program that says which task runs, with `+OFFSET' behind it or not;
+	 * "none": none; NULL: that of a known kernel. */
+	const char *task;
+	bool tasks;     /* LITIFUT_MODE=table: tasks are timed, see the plan's `task' */
 	unsigned depth; /* calls that can be open at the same time, in all stacks */
 	/* Where the linker has put input sections named .text. */
 	uint32_t code_at;
@@ -134,8 +138,11 @@ struct litifut_firmware_plan {
 	bool can_switch;         /* recording off and on, see `switched` */
 	bool samples;            /* an interrupt has the handler options->sample_at */
 	unsigned bins;           /* for them */
-	bool jumps;              /* longjmp() is called, and calls are timed */
-	size_t open_bytes;       /* of the pool of open calls */
+	/* The word that says which task runs; 0: there is none, or nothing is timed. */
+	uint32_t task;
+	uint32_t task_name; /* see LITIFUT_TASK_NAME_POINTER */
+	bool jumps;         /* longjmp() is called, and calls are timed */
+	size_t open_bytes;  /* of the pool of open calls */
 	/* Why calls can't be timed, whatever the options are; NULL: they can. Static. */
 	const char *untimed;
 };

@@ -98,6 +98,8 @@ struct litifut_firmware_cpu {
 	/* Optional: the entry for the interrupt with this number, as the device's manual counts.
 	 * False: there is none, or the program has its own handler. */
 	bool (*free_vector)(const struct litifut_image *image, uint32_t number, uint32_t *entry);
+	/* It can time the tasks of a kernel. */
+	bool tasks;
 	/* It can switch recording off and on. */
 	bool switches;
 	/* Its branches can be recorded, and in order. */

@@ -142,6 +142,13 @@ enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *
 enum litifut_status litifut_firmware_find_recorders(struct litifut_firmware_pass *pass,
 						    uint32_t number, struct litifut_error *error);
 
+/* firmware_tasks.c. Where the word is that says which task runs, and where a task has its name (see
+ * LITIFUT_TASK_NAME_POINTER). *address is 0 if there is none. An error: what the user has named is
+ * not there. */
+enum litifut_status litifut_firmware_find_task(const struct litifut_firmware_pass *pass,
+					       uint32_t *address, uint32_t *name,
+					       struct litifut_error *error);
+
 /* Sets the word of the tracer's at this symbol. False: there is none. */
 bool litifut_firmware_set_word(struct litifut_firmware_pass *pass, const char *name,
 			       uint32_t value);

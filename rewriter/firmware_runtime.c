@@ -32,6 +32,7 @@
 #define TICK "litifut_tick"
 #define PIN_GATE "litifut_pin_gate"
 #define CLOCK_HANDLER "litifut_timer_overflow"
+#define TASK_AT "litifut_task_at"
 #define CALIBRATION "litifut_calibration_number"
 
 #define JUMP_GATE "litifut_jump_gate"
@@ -41,6 +42,7 @@
 #define START_GATE "litifut_start_gate"
 #define START_TARGET "litifut_start_target"
 #define SWITCHED "_switched"
+#define TASKS "_tasks"
 #define DWT "_dwt"
 
 /* Where a heap begins in one memory, no other memory follows so closely. */
@@ -315,7 +317,11 @@ enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *
 		find_spans(pass);
 	pass->count_carry = code_at(pass, pass->options->bytes ? BYTE_CARRY : COUNT_CARRY);
 	if (!pass->options->spans)
-		pass->time_call = code_at(pass, switched ? TIME_CALL SWITCHED : TIME_CALL);
+		pass->time_call =
+			code_at(pass, pass->options->tasks && switched ? TIME_CALL TASKS SWITCHED
+				      : pass->options->tasks           ? TIME_CALL TASKS
+				      : switched                       ? TIME_CALL SWITCHED
+								       : TIME_CALL);
 	pass->start_gate = code_at(pass, START_GATE);
 	pass->jump_gate = code_at(pass, pass->options->spans ? SPAN_JUMP_GATE : JUMP_GATE);
 	pass->send_gate =
@@ -393,6 +399,18 @@ static enum litifut_status set_start(struct litifut_firmware_pass *pass,
 		       : litifut_firmware_missing(pass, START_TARGET, error);
 }
 
+static enum litifut_status set_tasks(struct litifut_firmware_pass *pass,
+				     struct litifut_error *error)
+{
+	uint32_t address, name;
+	enum litifut_status status = litifut_firmware_find_task(pass, &address, &name, error);
+
+	return status ? status
+	       : litifut_firmware_set_word(pass, TASK_AT, address)
+		       ? LITIFUT_OK
+		       : litifut_firmware_missing(pass, TASK_AT, error);
+}
+
 /* Fills in what the code that times calls reads. */
 static enum litifut_status set_times(struct litifut_firmware_pass *pass,
 				     struct litifut_error *error)
@@ -425,7 +443,9 @@ static enum litifut_status set_times(struct litifut_firmware_pass *pass,
 		return litifut_firmware_missing(pass, "litifut_clock_target", error);
 	if (!pass->options->spans && !set_half(pass, CALIBRATION, pass->calibration))
 		return litifut_firmware_missing(pass, CALIBRATION, error);
-	return pass->cpu->clock_vector ? set_clock(pass, error) : LITIFUT_OK;
+	if (pass->cpu->clock_vector && set_clock(pass, error))
+		return error->status;
+	return pass->options->tasks ? set_tasks(pass, error) : LITIFUT_OK;
 }
 
 enum litifut_status litifut_firmware_find_transmitter(struct litifut_firmware_pass *pass,

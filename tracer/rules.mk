@@ -142,6 +142,7 @@ SENDER_times := -DLITIFUT_TIMES
 SENDER_events := -DLITIFUT_SPANS
 SENDER_branches := -DLITIFUT_PATHS
 SENDER_packed := -DLITIFUT_PACKED
+SENDER_tasks := -DLITIFUT_TASKS
 SENDER_background := -DLITIFUT_BACKGROUND
 FRAMES_PARTS := $(patsubst tracer/%.c,%,$(filter-out %/send.c,$(wildcard tracer/sink/frames/*.c)))
 include tracer/port/bare/rules.mk

@@ -9,6 +9,13 @@
 #define POOL_USED 8     /* bytes of litifut_open that were ever in use */
 #define POOL_UNTIMED 12 /* calls that found no entry */
 #define POOL_BYTES 16
+/* Where the tasks of a kernel are timed, behind these: the one that ran at the last call or return,
+ * as the kernel names it, and its calls since then. */
+#define POOL_TASK 16
+#define POOL_CALLS 20
+#define POOL_ENTRY 24 /* its struct litifut_task; 0: the clock has not been started */
+#define POOL_SINCE 28 /* when it began to run */
+#define POOL_TASKS_BYTES 32
 
 /* Where events are recorded, litifut_pool goes on with the state of their ring, which the symbol
  * litifut_table is. `head` is the position of the next event, `limit` that of the first one that

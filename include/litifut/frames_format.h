@@ -39,6 +39,11 @@
  * it the address of the call's record stands (below 256: not in use). The address has as many bytes
  * as litifut_open_record_bytes says, or 4 where there is no such symbol.
  *
+ * Tasks. Where the program has a word that says which task runs (LITIFUT_TASK), `litifut_tasks` is
+ * an array of struct litifut_task, whose first `litifut_task_count` are in use. What the task that
+ * runs has done since it began to is added to its entry when another one runs, and before each
+ * sending.
+ *
  * The frames. Each is
  *
  *   COBS(type, sequence, payload, CRC low byte, CRC high byte), 0
@@ -60,7 +65,9 @@
  *        litifut_sample_low + (i << litifut_sample_shift) on
  *   'T'  of a table with times: ticks a second of its clock (0: unknown), the three numbers of
  *        struct litifut_calibration, number of calls without a time as the pool was full,
- *        entries of the pool
+ *        entries of the pool; where tasks are timed also the number of struct litifut_task
+ *   'K'  of a task: twice its number in litifut_tasks, its `task', calls, low and high word of its
+ *        ticks; or twice its number plus 1, and the characters of its name
  *   'O'  number of the first entry, then for each entry of the pool which record it has: the number
  *        of its first word, plus 1, where the overflow table follows the table; 0: not in use;
  *        if it is in use then the ticks since the call began, modulo 2^32
@@ -100,6 +107,15 @@
 /* How many entries are tried for a number, the first one being that of the lowest bits of its name.
  */
 #define LITIFUT_CARRIES_TRIED 16
+/* The last one is that of all tasks which have found no place. */
+#define LITIFUT_TASKS_MOST 17
+#define LITIFUT_TASK_OTHERS 0xffffffffu
+#define LITIFUT_TASK_NAME_BYTES 16
+/* The symbol litifut_task_name: where a task has its name, an offset from the address that it is
+ * named by; with LITIFUT_TASK_NAME_POINTER there is a pointer to the name. LITIFUT_TASK_NAMELESS:
+ * it has none. */
+#define LITIFUT_TASK_NAME_POINTER 0x80000000u
+#define LITIFUT_TASK_NAMELESS 0xffffffffu
 /* What a call through a pointer has besides, and an entry of the overflow table: site, callee. */
 #define LITIFUT_POINTER_EXTRA 2
 #define LITIFUT_OVERFLOW_EXTRA 2
@@ -110,6 +126,7 @@ enum litifut_frame_type {
 	LITIFUT_FRAME_COUNTS = 'C',
 	LITIFUT_FRAME_TIMES = 'T',
 	LITIFUT_FRAME_OPEN = 'O',
+	LITIFUT_FRAME_TASK = 'K',
 	LITIFUT_FRAME_RING = 'R',
 	LITIFUT_FRAME_SPANS = 'S',
 	LITIFUT_FRAME_BRANCHES = 'B',
@@ -155,6 +172,14 @@ struct litifut_record {
 	uint32_t sum_high;
 };
 
+/* A task of a kernel, as often as its word says that it runs. */
+struct litifut_task {
+	uint32_t task;  /* what the word has then, mostly an address; see LITIFUT_TASK_OTHERS */
+	uint32_t calls; /* that were made while it ran, by interrupts too */
+	uint32_t ticks_low, ticks_high;
+	char name[LITIFUT_TASK_NAME_BYTES]; /* when it was seen first; ends with a 0 */
+};
+
 #define LITIFUT_IDENTITY_MAGIC 0x5746544cu /* "LTFW" in memory, little endian */
 
 /* The symbol `litifut_identity`, in the program's .data: identifies the build in every
@@ -167,6 +192,7 @@ struct litifut_identity {
 };
 
 _Static_assert(sizeof(struct litifut_identity) == 16, "identity layout");
+_Static_assert(sizeof(struct litifut_task) == 32, "task layout");
 _Static_assert(sizeof(struct litifut_carry) == 4, "carry layout");
 _Static_assert(LITIFUT_CARRIES_TRIED <= LITIFUT_CARRIES_OF_TIMES &&
 		       LITIFUT_CARRIES_TRIED <= LITIFUT_CARRIES_OF_BYTES_LEAST,

@@ -54,6 +54,7 @@ enum litifut_setting_kind {
 	LINK("PATTERNS", OBJECT, patterns) \
 	LINK("DEPTH", NUMBER, depth) \
 	LINK("START_AT", TEXT, start_at) \
+	LINK("TASK", TEXT, task) \
 	LINK("MARK_SET", TEXT, mark_set) \
 	LINK("MARK_CLEAR", TEXT, mark_clear) \
 	LINK("MARK_EVERY", NUMBER, mark_every) \

@@ -21,6 +21,18 @@ static const char *clock_name(const struct post_process *process)
 	}
 }
 
+static void write_thread(FILE *file, const char *separator, const struct post_thread *thread)
+{
+	fprintf(file, "%s{\"tid\":%u", separator, thread->id);
+	if (thread->task) {
+		fputs(",\"name\":", file);
+		post_write_json_text(file, thread->task->name);
+		fprintf(file, ",\"ticks\":%" PRIu64, thread->task->ticks);
+	}
+	fprintf(file, ",\"events\":%" PRIu64 ",\"lost\":%" PRIu64 "}", thread->sequence,
+		thread->lost);
+}
+
 void post_about_processes(FILE *file, const struct post_session *session)
 {
 	fputs("\"processes\":[", file);
@@ -37,9 +49,7 @@ void post_about_processes(FILE *file, const struct post_session *session)
 			litifut_mode_name(header->mode),
 			header->state == LITIFUT_TRACE_STOPPED ? "true" : "false");
 		for (size_t t = 0; t < process->thread_count; t++)
-			fprintf(file, "%s{\"tid\":%u,\"events\":%" PRIu64 ",\"lost\":%" PRIu64 "}",
-				t ? "," : "", process->threads[t]->id,
-				process->threads[t]->sequence, process->threads[t]->lost);
+			write_thread(file, t ? "," : "", process->threads[t]);
 		fputs("]}", file);
 	}
 	fputs("],\n", file);

@@ -99,11 +99,11 @@ static void finish(struct post_output *output)
 		const struct post_thread *thread = session->lanes[i];
 		const struct litifut_trace_header *header =
 			&session->processes[thread->process]->trace->header;
-		char name[128];
+		char name[192], text[64];
 		if (!lane->events)
 			continue;
-		snprintf(name, sizeof(name), "%s %u, thread %u", header->program, header->pid,
-			 thread->id);
+		snprintf(name, sizeof(name), "%s %u, %s", header->program, header->pid,
+			 post_thread_text(thread, text, sizeof(text)));
 		fprintf(file, "%s\n{\"type\":\"evented\",\"name\":", some ? "," : "");
 		post_write_json_text(file, name);
 		fprintf(file,

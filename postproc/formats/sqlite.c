@@ -19,7 +19,7 @@ static const char schema[] =
 	"CREATE TABLE processes(id INTEGER PRIMARY KEY, pid INTEGER, parent_pid INTEGER,"
 	" program TEXT, stopped INTEGER, clock_hertz INTEGER);"
 	"CREATE TABLE threads(id INTEGER PRIMARY KEY, process INTEGER REFERENCES processes,"
-	" tid INTEGER, calls INTEGER, lost INTEGER);"
+	" tid INTEGER, calls INTEGER, lost INTEGER, name TEXT, ticks INTEGER);"
 	"CREATE TABLE modules(id INTEGER PRIMARY KEY, name TEXT, build_id TEXT, traced INTEGER,"
 	" file TEXT);"
 	"CREATE TABLE functions(id INTEGER PRIMARY KEY, module INTEGER REFERENCES modules,"
@@ -237,7 +237,7 @@ static void add_processes(struct post_output *output)
 {
 	const struct post_session *session = output->session;
 	sqlite3_stmt *process = prepare(output, "INSERT INTO processes VALUES(?,?,?,?,?,?)");
-	sqlite3_stmt *thread = prepare(output, "INSERT INTO threads VALUES(?,?,?,?,?)");
+	sqlite3_stmt *thread = prepare(output, "INSERT INTO threads VALUES(?,?,?,?,?,?,?)");
 
 	for (size_t i = 0; process && i < session->process_count; i++) {
 		const struct litifut_trace_header *header = &session->processes[i]->trace->header;
@@ -256,6 +256,9 @@ static void add_processes(struct post_output *output)
 		number(thread, 3, lane->id);
 		number(thread, 4, lane->sequence);
 		number(thread, 5, lane->lost);
+		text(thread, 6, lane->task ? lane->task->name : NULL);
+		if (lane->task)
+			number(thread, 7, lane->task->ticks);
 		insert(output, thread);
 	}
 	sqlite3_finalize(process);

@@ -78,7 +78,9 @@ static void add_threads(struct table *table)
 
 	table->rows = post_allocate(session->lane_count, sizeof(*table->rows));
 	for (uint32_t i = 0; i < session->lane_count; i++) {
-		if (measures->lanes[i].value[POST_METRIC_CALLS])
+		const uint64_t *value = measures->lanes[i].value;
+
+		if (value[POST_METRIC_CALLS] || value[POST_METRIC_TOTAL]) /* an idle task */
 			table->rows[table->count++] = (struct row){
 				.metrics = measures->lanes[i], .function = POST_NONE, .caller = i};
 	}
@@ -127,8 +129,10 @@ static void write_name(const struct table *table, const struct row *row)
 		const struct post_thread *thread = session->lanes[row->caller];
 		const struct litifut_trace_header *header =
 			&session->processes[thread->process]->trace->header;
-		fprintf(output->file, "  process %u (%s), thread %u\n", header->pid,
-			header->program, thread->id);
+		char text[64];
+
+		fprintf(output->file, "  process %u (%s), %s\n", header->pid, header->program,
+			post_thread_text(thread, text, sizeof(text)));
 		return;
 	}
 	fputs("  ", output->file);
@@ -183,6 +187,18 @@ static void write_measured(const struct table *table, const struct row *row)
 	}
 }
 
+/* Are the rows tasks that the device has timed? Then they are not sums of calls. */
+static bool are_tasks(const struct table *table)
+{
+	const struct post_session *session = table->output->session;
+
+	for (size_t i = 0; i < table->count; i++)
+		if (table->rows[i].function != POST_NONE ||
+		    !session->lanes[table->rows[i].caller]->task)
+			return false;
+	return table->count != 0;
+}
+
 /* What the figures do not say by themselves. */
 static void write_notes(const struct table *table)
 {
@@ -211,14 +227,22 @@ static void write_notes(const struct table *table)
 		      file);
 		return;
 	}
-	fputs("# Elapsed time, with what waiting and other threads add. share: of all self time.\n",
-	      file);
-	post_taken_text(session, &taken);
-	fprintf(file, "# %s.\n", taken.bytes);
-	free(taken.bytes);
+	if (are_tasks(table))
+		fputs("# Time of a task is that in which it ran, with the interrupts and the "
+		      "tracer's work in it. share: of all of it.\n",
+		      file);
+	else
+		fputs("# Elapsed time, with what waiting and other threads add. share: of all self "
+		      "time.\n",
+		      file);
+	if (!are_tasks(table)) {
+		post_taken_text(session, &taken);
+		fprintf(file, "# %s.\n", taken.bytes);
+		free(taken.bytes);
+	}
 	if (!table->output->measures->hertz)
 		fputs("# How long a tick of the clock is, is not known: times are ticks.\n", file);
-	if (table->output->measures->tabled)
+	if (table->output->measures->tabled && !are_tasks(table))
 		fputs("# total of functions that call one another in a cycle counts the inner "
 		      "calls again.\n",
 		      file);

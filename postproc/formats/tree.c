@@ -60,8 +60,10 @@ static void event(void *context, const struct post_timeline_event *event)
 	if (state->shown != thread) {
 		const struct litifut_trace_header *header =
 			&post_event_process(output, event)->trace->header;
-		fprintf(output->file, "%sprocess %u (%s), thread %u\n", state->shown ? "\n" : "",
-			header->pid, header->program, thread->id);
+		char text[64];
+
+		fprintf(output->file, "%sprocess %u (%s), %s\n", state->shown ? "\n" : "",
+			header->pid, header->program, post_thread_text(thread, text, sizeof(text)));
 	}
 	state->shown = thread;
 	indent(output->file, event->depth);

@@ -8,6 +8,7 @@
 
 #include "postproc/model/clock.h"
 #include "postproc/sources/table_calls.h"
+#include "postproc/timeline/count.h"
 #include "postproc/timeline/nesting.h"
 
 static void reserve(struct post_metrics **array, size_t *have, size_t count)
@@ -174,14 +175,16 @@ static void take_item(void *context, const struct post_table_item *item)
 	struct table_reader *reader = context;
 	struct post_measures *measures = reader->measures;
 	struct post_session *session = measures->session;
-	struct post_thread *thread = post_session_thread(session, reader->process, item->thread);
+	/* Of all tasks together, which have lanes of their own. */
+	const bool of_tasks = reader->process->trace->task_count != 0;
+	struct post_thread *thread =
+		of_tasks ? NULL : post_session_thread(session, reader->process, item->thread);
 	uint32_t call = post_session_site_call(session, reader->process, item->module, item->site,
 					       item->callee);
-	bool wanted = !session->options.tid_count;
+	bool wanted = of_tasks || post_thread_wanted(session, item->thread);
 
-	for (size_t i = 0; i < session->options.tid_count; i++)
-		wanted |= session->options.tids[i] == item->thread;
-	thread->sequence += item->count;
+	if (thread)
+		thread->sequence += item->count;
 	reader->process->events += item->count;
 	if (call == POST_NONE)
 		measures->left_out += item->count;
@@ -190,10 +193,11 @@ static void take_item(void *context, const struct post_table_item *item)
 	session->calls[call].count += item->count;
 	reserve(&measures->calls, &measures->call_capacity, session->call_count);
 	reserve(&measures->lanes, &measures->lane_capacity, session->lane_count);
-	uint64_t *lane = measures->lanes[thread->lane].value;
+	uint64_t *lane = thread ? measures->lanes[thread->lane].value : NULL;
 	struct post_metrics *metrics = &measures->calls[call];
 	metrics->value[POST_METRIC_CALLS] += item->count;
-	lane[POST_METRIC_CALLS] += item->count;
+	if (lane)
+		lane[POST_METRIC_CALLS] += item->count;
 	metrics->value[POST_METRIC_OPEN] += item->open;
 	if (item->no_self)
 		take_beside(measures, call, item);
@@ -205,7 +209,8 @@ static void take_item(void *context, const struct post_table_item *item)
 		  scaled(measures, item->self, item->hertz),
 		  scaled(measures, item->minimum, item->hertz),
 		  scaled(measures, item->maximum, item->hertz));
-	lane[POST_METRIC_SELF] += scaled(measures, item->self, item->hertz);
+	if (lane)
+		lane[POST_METRIC_SELF] += scaled(measures, item->self, item->hertz);
 	/* It is not known which of them were outermost. */
 	if (session->calls[call].caller != session->calls[call].callee) {
 		reserve(&measures->functions, &measures->function_capacity,
@@ -276,6 +281,31 @@ static void take_table_call(void *context, const struct post_table_call *item)
 		scaled(measures, made->sum, hertz);
 }
 
+static void take_tasks(struct post_measures *measures, struct post_process *process)
+{
+	struct post_session *session = measures->session;
+	const uint64_t hertz = post_clock_hertz(process);
+
+	for (size_t i = 0; i < process->trace->task_count; i++) {
+		const struct post_task *task = &process->trace->tasks[i];
+		struct post_thread *thread = post_session_thread(session, process, task->id);
+
+		thread->sequence += task->calls;
+		if (!post_thread_wanted(session, task->id))
+			continue;
+		reserve(&measures->lanes, &measures->lane_capacity, session->lane_count);
+		uint64_t *lane = measures->lanes[thread->lane].value;
+
+		lane[POST_METRIC_CALLS] += task->calls;
+		lane[POST_METRIC_TOTAL] += scaled(measures, task->ticks, hertz);
+		lane[POST_METRIC_SELF] += scaled(measures, task->ticks, hertz);
+	}
+	if (process->trace->task_count && session->options.tid_count)
+		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
+				"calls of functions are counted for all tasks together, so --tid "
+				"chooses among the tasks of --per thread only");
+}
+
 bool post_measures_possible(const struct post_session *session)
 {
 	for (size_t i = 0; i < session->process_count; i++) {
@@ -308,6 +338,8 @@ void post_measures_start(struct post_measures *measures, struct post_session *se
 		measures->tabled |= post_trace_has_tables(trace) || trace->counted_count ||
 				    trace->header.mode == LITIFUT_MODE_COUNTS;
 		post_table_chunks_read(trace, take_item, &reader, session->problems);
+		if (!(trace->header.mode == LITIFUT_MODE_SPANS))
+			take_tasks(measures, session->processes[i]);
 		if (trace->header.mode == LITIFUT_MODE_TABLE)
 			session->processes[i]->lost += post_table_calls_read(
 				trace, resolve_exit, take_table_call, &reader, session->problems);

@@ -31,6 +31,9 @@ struct post_thread *post_session_thread(struct post_session *session, struct pos
 	}
 	struct post_thread *thread = post_allocate(1, sizeof(*thread));
 	thread->id = id;
+	for (size_t i = 0; i < process->trace->task_count && !thread->task; i++)
+		if (process->trace->tasks[i].id == id)
+			thread->task = &process->trace->tasks[i];
 	thread->process = process->index;
 	thread->lane = (uint32_t)session->lane_count;
 	POST_GROW(session->lanes, session->lane_count, session->lane_capacity);
@@ -39,6 +42,17 @@ struct post_thread *post_session_thread(struct post_session *session, struct pos
 	post_table_put(&process->thread_index, key, (uint32_t)process->thread_count);
 	process->threads[process->thread_count++] = thread;
 	return thread;
+}
+
+const char *post_thread_text(const struct post_thread *thread, char *text, size_t size)
+{
+	if (!thread->task)
+		snprintf(text, size, "thread %u", thread->id);
+	else if (*thread->task->name)
+		snprintf(text, size, "task %s", thread->task->name);
+	else
+		snprintf(text, size, "task 0x%x", thread->id);
+	return text;
 }
 
 static void cache_clear(struct post_cache *cache, uint32_t epoch)

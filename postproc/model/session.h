@@ -75,8 +75,9 @@ struct post_mapping {
 
 struct post_thread {
 	uint32_t id;
-	uint32_t process; /* index */
-	uint32_t lane;    /* index in session->lanes */
+	const struct post_task *task; /* of a firmware; NULL: it is a thread */
+	uint32_t process;             /* index */
+	uint32_t lane;                /* index in session->lanes */
 	uint32_t epoch;
 	uint64_t sequence; /* of its next event */
 	uint64_t lost;
@@ -182,6 +183,9 @@ void post_session_take(struct post_session *session, struct post_trace *trace);
  * threads of a process share one, whose id is UINT32_MAX. */
 struct post_thread *post_session_thread(struct post_session *session, struct post_process *process,
 					uint32_t id);
+
+/* "thread 12", or "task NAME". */
+const char *post_thread_text(const struct post_thread *thread, char *text, size_t size);
 
 /* In place of the number of a call: the word was a return, from the call site with the
  * number in the other bits. */

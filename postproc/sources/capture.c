@@ -33,6 +33,8 @@ struct reader {
 	bool has_times; /* the frame with these has come */
 	uint32_t flags, hertz, untimed;
 	struct litifut_calibration calibration;
+	struct litifut_task tasks[LITIFUT_TASKS_MOST];
+	size_t task_count, tasks_seen; /* announced, and a bit for each that has come */
 	struct post_span_events events;
 	struct post_path_words paths;
 	/* The same of a run that the device has ended by restarting, if that was whole. */
@@ -99,6 +101,8 @@ static void hand_over(struct reader *reader, struct post_capture *capture)
 	capture->hertz = reader->hertz;
 	capture->calibration = reader->calibration;
 	capture->untimed = reader->untimed;
+	memcpy(capture->tasks, reader->tasks, sizeof(capture->tasks));
+	capture->task_count = reader->task_count;
 	capture->events = reader->events;
 	memset(&reader->events, 0, sizeof(reader->events));
 	capture->paths = reader->paths;
@@ -111,13 +115,22 @@ static void hand_over(struct reader *reader, struct post_capture *capture)
 	release_parts(reader);
 }
 
+static size_t tasks_missing(const struct reader *reader)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < reader->task_count; i++)
+		missing += !(reader->tasks_seen >> i & 1);
+	return missing;
+}
+
 static size_t missing_of(const struct reader *reader)
 {
 	size_t times = (reader->flags & LITIFUT_FRAMES_TIMES) && !reader->has_times;
 
 	return reader->table.missing + reader->overflow.missing + reader->profile.missing +
-	       reader->open.missing + times + post_span_events_missing(&reader->events) +
-	       (reader->paths.end - reader->paths.next);
+	       reader->open.missing + times + tasks_missing(reader) +
+	       post_span_events_missing(&reader->events) + (reader->paths.end - reader->paths.next);
 }
 
 /* The counts begin anew. */
@@ -175,6 +188,8 @@ static void take_header(struct reader *reader, const uint8_t *payload, size_t si
 		post_span_events_release(&reader->events);
 		post_path_words_release(&reader->paths);
 		reader->has_times = false;
+		memset(reader->tasks, 0, sizeof(reader->tasks));
+		reader->task_count = reader->tasks_seen = 0;
 	}
 	reader->flags = flags;
 	reader->has_header = true;
@@ -230,12 +245,14 @@ static void take_times(struct reader *reader, const uint8_t *payload, size_t siz
 	reader->calibration.whole = litifut_serial_number(payload, size, &at);
 	reader->untimed = litifut_serial_number(payload, size, &at);
 	uint32_t open = litifut_serial_number(payload, size, &at);
+	uint32_t tasks = at < size ? litifut_serial_number(payload, size, &at) : 0;
 
-	if (at != size || open > WORDS_MAX) {
+	if (at != size || open > WORDS_MAX || tasks > LITIFUT_TASKS_MOST) {
 		reader->damaged = true;
 		return;
 	}
 	reader->has_times = true;
+	reader->task_count = tasks;
 	if (reader->open.count != 2 * (size_t)open)
 		part_begin(&reader->open, 2 * (size_t)open);
 }
@@ -254,6 +271,36 @@ static void take_open(struct reader *reader, const uint8_t *payload, size_t size
 		    !part_put(&reader->open, 2 * (size_t)entry + 1, ticks))
 			reader->damaged = true;
 	}
+}
+
+/* One that the kernel has begun since they were announced comes in the next round. */
+static void take_task(struct reader *reader, const uint8_t *payload, size_t size)
+{
+	size_t at = 0;
+	const uint32_t number = litifut_serial_number(payload, size, &at);
+	struct litifut_task task = {0};
+
+	if (number / 2 >= LITIFUT_TASKS_MOST) {
+		reader->damaged = true;
+		return;
+	}
+	if (number % 2) {
+		for (size_t i = 0; at < size && i < sizeof(task.name) - 1; i++)
+			task.name[i] = (char)litifut_serial_number(payload, size, &at);
+		memcpy(reader->tasks[number / 2].name, task.name, sizeof(task.name));
+		return;
+	}
+	task.task = litifut_serial_number(payload, size, &at);
+	task.calls = litifut_serial_number(payload, size, &at);
+	task.ticks_low = litifut_serial_number(payload, size, &at);
+	task.ticks_high = litifut_serial_number(payload, size, &at);
+	if (at != size) {
+		reader->damaged = true;
+		return;
+	}
+	memcpy(task.name, reader->tasks[number / 2].name, sizeof(task.name));
+	reader->tasks[number / 2] = task;
+	reader->tasks_seen |= (size_t)1 << number / 2;
 }
 
 static void take_frame(void *context, uint8_t type, uint8_t sequence, const uint8_t *payload,
@@ -281,6 +328,8 @@ static void take_frame(void *context, uint8_t type, uint8_t sequence, const uint
 		take_times(reader, payload, size);
 	else if (type == LITIFUT_FRAME_OPEN && reader->has_times)
 		take_open(reader, payload, size);
+	else if (type == LITIFUT_FRAME_TASK && reader->has_times)
+		take_task(reader, payload, size);
 	else if (type == LITIFUT_FRAME_RING && reader->flags & LITIFUT_FRAMES_SPANS)
 		reader->damaged |= !post_span_events_ring(&reader->events, payload, size);
 	else if (type == LITIFUT_FRAME_SPANS && reader->events.bits)

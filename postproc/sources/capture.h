@@ -32,7 +32,10 @@ struct post_capture {
 	size_t open_count; /* numbers */
 	uint32_t hertz;    /* of the clock, 0: unknown */
 	struct litifut_calibration calibration;
-	uint32_t untimed;               /* calls */
+	uint32_t untimed; /* calls */
+	/* Those that a kernel runs, if it says which runs. */
+	struct litifut_task tasks[LITIFUT_TASKS_MOST];
+	size_t task_count;
 	struct post_span_events events; /* only with LITIFUT_FRAMES_SPANS */
 	struct post_path_words paths;   /* only with LITIFUT_FRAMES_PATHS */
 };

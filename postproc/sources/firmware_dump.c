@@ -133,6 +133,40 @@ static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
 	}
 }
 
+/* What the task that runs has done since it began to is not in its entry. */
+static void copy_tasks(const uint8_t *dump, size_t size, uint32_t base,
+		       const struct post_image *image, struct post_capture *capture)
+{
+	uint32_t address, bytes, *words, count;
+	size_t have;
+
+	if (!post_firmware_object(image, "litifut_task_count", &address, &bytes) ||
+	    !copy_words(dump, size, base, address, 4, &words, &have))
+		return;
+	count = *words;
+	free(words);
+	if (count > LITIFUT_TASKS_MOST ||
+	    !post_firmware_object(image, "litifut_tasks", &address, &bytes) ||
+	    !copy_words(dump, size, base, address, count * (uint32_t)sizeof(*capture->tasks),
+			&words, &have))
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		struct litifut_task *task = &capture->tasks[i];
+		const uint32_t *from = words + i * sizeof(*task) / 4;
+
+		task->task = from[0];
+		task->calls = from[1];
+		task->ticks_low = from[2];
+		task->ticks_high = from[3];
+		memcpy(task->name,
+		       dump + (address - base) + i * sizeof(*task) +
+			       offsetof(struct litifut_task, name),
+		       sizeof(task->name) - 1);
+	}
+	capture->task_count = count;
+	free(words);
+}
+
 /* The state of a ring that outlasts a reset: what the memory has of the last run, whether the next
  * one has begun or not. False: it has none. */
 static bool kept_state(const uint8_t *dump, size_t size, uint32_t base,
@@ -260,6 +294,7 @@ enum litifut_status post_firmware_dump(const char *path, const uint8_t *dump, si
 		}
 		capture->flags = identity[offsetof(struct litifut_identity, flags)];
 		copy_open(dump, size, base, *image, capture);
+		copy_tasks(dump, size, base, *image, capture);
 		if (capture->flags & LITIFUT_FRAMES_SPANS &&
 		    !copy_ring(dump, size, base, *image, capture)) {
 			status = litifut_error_set(

@@ -580,6 +580,7 @@ void post_trace_close(struct post_trace *trace)
 	free(trace->flags);
 	free(trace->bits);
 	free(trace->counted);
+	free(trace->tasks);
 	free(trace->profile.bins);
 	free(trace->path);
 	free(trace);

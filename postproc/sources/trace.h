@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <litifut/frames_format.h>
 #include <litifut/trace_format.h>
 
 #include "common/error.h"
@@ -56,6 +57,13 @@ struct post_table_item {
 	uint64_t open_sum, added;
 };
 
+/* A task of a firmware's kernel. */
+struct post_task {
+	uint32_t id;                        /* what the kernel names it by: that of its thread */
+	char name[LITIFUT_TASK_NAME_BYTES]; /* "": not known */
+	uint64_t calls, ticks;
+};
+
 struct post_trace {
 	char *path;
 	const uint8_t *data;
@@ -95,6 +103,9 @@ struct post_trace {
 	} profile;
 	struct post_counted *counted;
 	size_t counted_count, counted_capacity;
+	/* That the device has timed: calls in `items' are those of all of them. */
+	struct post_task *tasks;
+	size_t task_count, task_capacity;
 	uint64_t metadata_lost; /* lost events that metadata chunks report */
 	bool mapped;            /* else `data` belongs to the caller, */
 	uint8_t *owned;         /* or is this */

@@ -522,6 +522,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.times = true,
 	.event_bytes = EVENT_BYTES,
 	.switches = true,
+	.tasks = true,
 	.edges = true,
 	.bits = true,
 	.ring_quarters = 4,

@@ -23,10 +23,11 @@ cost()
 		make_example "plain-$3$4-$number" EXTRA_CFLAGS="-D$3=$number $4" >/dev/null 2>&1
 		export LITIFUT_STUBS="$2"
 		[ "$1" != times ] || export LITIFUT_MODE=table LITIFUT_CLOCK="$clock"
+		[ "$1" != tasks ] || export LITIFUT_MODE=table LITIFUT_CLOCK="$clock" LITIFUT_TASK=running
 		[ "$1" != stream ] || export LITIFUT_MODE=stream LITIFUT_RING_KB=8
 		[ "$1" != spans ] || export LITIFUT_MODE=spans LITIFUT_CLOCK="$clock" LITIFUT_RING_KB=8
 		traced "$1-$number" make_example "$1-$number" EXTRA_CFLAGS="-D$3=$number $4" >/dev/null
-		unset LITIFUT_STUBS LITIFUT_MODE LITIFUT_CLOCK LITIFUT_RING_KB
+		unset LITIFUT_STUBS LITIFUT_MODE LITIFUT_CLOCK LITIFUT_RING_KB LITIFUT_TASK
 	done
 	echo $((10 * (($(instructions "$1-$calls/firmware.elf") -
 		$(instructions "plain-$3$4-$calls/firmware.elf")) -
@@ -66,6 +67,8 @@ behaviour()
 		"$(cost pointer small POINTER "")"
 	at_most "tenths of an instruction a call with its time, by $clock" $times \
 		"$(cost times fast DIRECT -DRUNNING)"
+	at_most "tenths of an instruction a call with its time, and tasks are timed" $((times + 170)) \
+		"$(cost tasks fast DIRECT -DRUNNING)"
 	# as many as a ring has room for: a lost event costs less
 	calls=400
 	at_most "tenths of an instruction a call and its return as events, by $clock" $spans \

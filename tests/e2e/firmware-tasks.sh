@@ -113,6 +113,9 @@ print(*(sum(int(row[name]) for row in rows) for name in ("calls", "timed_calls")
 	mps2-an385) ;;
 	*) return ;;
 	esac
+	export LITIFUT_START_AT=main
+	ok "recording that begins at a function: it links traced" link_timed begins systick
+	unset LITIFUT_START_AT
 	for setting in systick:fast no-such-name: nowhere; do
 		folder=wrong-$(echo "$setting" | tr ':' '-')
 		link_timed "$folder" "$setting" >/dev/null

@@ -20,6 +20,8 @@ static void __attribute__((noinline, noclone)) callee(uint32_t by)
 
 static void (*volatile pointer)(uint32_t) = callee;
 
+void *volatile running; /* as a kernel has it whose task never changes */
+
 void SysTick_Handler(void)
 {
 }
@@ -28,6 +30,7 @@ int main(void)
 {
 	uint32_t i;
 
+	running = &i;
 #ifdef RUNNING
 	board_start_ticks(0x1000000); /* as long as it can be: no interrupt comes */
 #endif

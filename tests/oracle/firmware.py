@@ -10,6 +10,10 @@
         compares the times of the calls of each site with the instructions that were executed
         until they returned: the tracer adds at most so many to a call. Two sites may differ: an
         interrupt in the tracer's own part of a call is not in its time.
+  firmware.py tasks ELF STAMPS JSON INSTRUCTIONS
+        compares the calls and times of the tasks of JSON, written by litifut-post, with STAMPS, written by the plugin with
+        stamps=: tests/firmware/kernel.c goes round its tasks at each call of choose_next(). Calls are the same; of times
+        each change may shift so many instructions from a task to another.
   firmware.py entries ELF          the same as sites, with the functions and the vectors
   firmware.py order ELF ORDER TSV [--first]
         compares the calls of TSV, written by litifut-post, with ORDER, written by the plugin with
@@ -137,6 +141,39 @@ def check_times(sites, half, spans, rows, cost):
     sys.exit(len(wrong) > 2 or len(both) < 30)
 
 
+def check_tasks(sites, half, stamps, path, elf, slack):
+    names = ["Control", "Worker", "Logger of thing", "IDLE"]
+    nm = subprocess.run([NM, elf], check=True, stdout=subprocess.PIPE).stdout.decode()
+    functions = {line.split()[2]: int(line.split()[0], 16) & ~1 for line in nm.splitlines()}
+    calls, last, since = [0] * 5, 4, None  # the clock stands up to board_start_ticks()
+    spent, changes = [0] * 5, 0
+    patched = [site for site in sites if site["reason"] == "patched"]
+    kinds = {recorded_at(site, half) for site in patched}
+    for address, taken, at in stamps:
+        calls[last] += ("e", address) in kinds or (taken and ("t", address) in kinds)
+        if address == functions["board_start_ticks"]:
+            since = at
+        if address == functions["board_stop_ticks"]:
+            spent[last] += at - since
+        if address == functions["choose_next"]:
+            spent[last] += at - since
+            last, since = (last + 1) % 4 if last < 4 else 0, at
+            changes += 1
+    with open(path, encoding="utf-8") as file:
+        threads = {thread["name"]: thread for thread in json.load(file)["processes"][0]["threads"]}
+    tick = sum(spent) / sum(thread["ticks"] for thread in threads.values())
+    wrong = len(threads) != 5
+    for i, name in enumerate(names + ["(none)"]):
+        thread = threads.get(name, {"events": -1, "ticks": 0})
+        ours = thread["ticks"] * tick
+        off = abs(ours - spent[i])
+        print("%s: %d calls, %d counted; %d instructions, %.0f by the clock" %
+              (name, calls[i], thread["events"], spent[i], ours))
+        wrong += calls[i] != thread["events"] or off > changes / 4 * slack + spent[i] * 0.01 + 100
+    print("%d changes, %.3f instructions a tick, %d wrong" % (changes, tick, wrong))
+    sys.exit(wrong > 0 or changes < 12)
+
+
 def recorded_at(site, half):
     """Kind and address of the line in the plugin's order that is the call of a patched site."""
     if site["kind"] == "vector":
@@ -158,6 +195,11 @@ def main():
             lines = [(kind, int(address, 16)) for kind, address in map(str.split, file)]
         order.check(marks, lines, order.functions(NM, sys.argv[2]), sys.argv[4],
                     len(lines) if len(sys.argv) > 5 else 0)
+    if sys.argv[1] == "tasks":
+        with open(sys.argv[3], encoding="ascii") as file:
+            stamps = [(int(address, 16), int(taken), int(at))
+                      for address, taken, at in map(str.split, file)]
+        check_tasks(sites, half, stamps, sys.argv[4], sys.argv[2], int(sys.argv[5]))
     if sys.argv[1] == "sites":
         for site in sites:
             back = site["return_address"] & ~1 if site["kind"] in ("direct", "indirect") else 0

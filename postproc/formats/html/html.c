@@ -279,10 +279,10 @@ static void write_timeline(struct post_html_page *page)
 		const struct post_thread *thread = session->lanes[i];
 		const struct litifut_trace_header *header =
 			&session->processes[thread->process]->trace->header;
-		char name[128];
+		char name[192], text[64];
 
-		snprintf(name, sizeof(name), "%s %u, thread %u", header->program, header->pid,
-			 thread->id);
+		snprintf(name, sizeof(name), "%s %u, %s", header->program, header->pid,
+			 post_thread_text(thread, text, sizeof(text)));
 		fprintf(file, "%s\n{\"name\":", i ? "," : "");
 		post_write_json_text(file, name);
 		fprintf(file, ",\"calls\":%" PRIu64 ",", state->lanes[i].calls);

@@ -14,6 +14,9 @@
  * With order=FILE that file gets a line for each execution of a site, in order: `e ADDRESS', and
  * `t ADDRESS' behind it if it was taken.
  *
+ * With stamps=FILE that file gets "ADDRESS TAKEN INSTRUCTIONS" for each execution of a site:
+ * whether it was taken, and how many were executed before it.
+ *
  * With masked=FILE that file gets "INSTRUCTIONS CYCLES ADDRESS" for each `cpsid i': the longest
  * time with interrupts off, up to the next instruction that writes PRIMASK, but for the first time,
  * when what it protects may begin. Cycles are those of a Cortex-M3 without wait states (DDI
@@ -46,7 +49,8 @@ static unsigned open_count;
 static struct site *sites;
 static size_t site_count;
 static const char *out;
-static FILE *order;
+static FILE *order, *stamps;
+static uint64_t stamp; /* of the pending site */
 static uint64_t instructions;
 
 /* The site that was executed last, and the address behind it. */
@@ -187,6 +191,9 @@ static void execute(unsigned cpu, void *user)
 
 	(void)cpu;
 	instructions++;
+	if (pending && stamps)
+		fprintf(stamps, "%llx %d %llu\n", (unsigned long long)pending->address,
+			address != behind, (unsigned long long)stamp);
 	if (pending && address != behind) {
 		pending->taken++;
 		if (order)
@@ -199,6 +206,7 @@ static void execute(unsigned cpu, void *user)
 	if (open_count)
 		return_to(address);
 	pending = find(address);
+	stamp = instructions - 1;
 	if (pending) {
 		pending->executed++;
 		if (order)
@@ -237,6 +245,8 @@ static void report(qemu_plugin_id_t id, void *user)
 
 	if (order)
 		fclose(order);
+	if (stamps)
+		fclose(stamps);
 	for (const struct step *at = steps; at; at = at->before)
 		if (at->most)
 			fprintf(masked, "%llu %llu %llx\n", (unsigned long long)at->most,
@@ -297,6 +307,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 			out = strdup(argv[i] + 4);
 		if (!strncmp(argv[i], "order=", 6))
 			order = fopen(argv[i] + 6, "w");
+		if (!strncmp(argv[i], "stamps=", 7))
+			stamps = fopen(argv[i] + 7, "w");
 		if (!strncmp(argv[i], "masked=", 7))
 			masked = fopen(argv[i] + 7, "w");
 	}

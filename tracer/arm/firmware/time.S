@@ -9,7 +9,11 @@
  * call has the sp of the call before it; the one entered last returns first.
  *
  * r0 to r12 and sp are kept, on return the flags as well: some functions of libgcc return
- * their result in them. OPEN_STACK is sp behind the first push, which is the same at both ends. */
+ * their result in them. OPEN_STACK is sp behind the first push, which is the same at both ends.
+ *
+ * With LITIFUT_TASKS both ends compare the task that runs, in a word of the kernel, with the one
+ * that ran before, with interrupts on: in a task the word is always its own. Only a change leads
+ * to tracer/port/bare/tasks.c. */
 #include <litifut/firmware_pool.h>
 #include <litifut/frames_format.h>
 
@@ -26,11 +30,39 @@
 #define MASK r6
 #endif
 
-#ifdef LITIFUT_SWITCHED
+#if defined(LITIFUT_TASKS) && defined(LITIFUT_SWITCHED)
+#define TIME_CALL litifut_time_call_tasks_switched
+#elif defined(LITIFUT_TASKS)
+#define TIME_CALL litifut_time_call_tasks
+#elif defined(LITIFUT_SWITCHED)
 #define TIME_CALL litifut_time_call_switched
 #else
 #define TIME_CALL litifut_time_call
 #endif
+
+#ifdef LITIFUT_TASKS
+#define CLOCK_START litifut_tasks_start
+#else
+#define CLOCK_START litifut_clock_start
+#endif
+
+/* The calls of a task are counted with interrupts on where that can be done, and where it is known
+ * already that the call is recorded. */
+#if defined(LITIFUT_TASKS) && !defined(LITIFUT_SWITCHED) && __ARM_ARCH_ISA_THUMB >= 2
+#define COUNTS_EXCLUSIVE
+#endif
+
+/* The pool to \pool; to `changed' if another task runs. */
+.macro	see_task pool, a, b, changed
+	ldr	\pool, =litifut_pool
+#ifdef LITIFUT_TASKS
+	ldr	\a, litifut_task_at
+	ldr	\a, [\a]
+	ldr	\b, [\pool, #POOL_TASK]
+	cmp	\a, \b
+	bne	\changed
+#endif
+.endm
 
 	.syntax	unified
 	.thumb
@@ -64,7 +96,15 @@ TIME_CALL:
 /* r5: the record; r2: where the call is to return to. On the stack: r0 to r6, the callee. */
 	.thumb_func
 litifut_time_open:
-	ldr	r0, =litifut_pool
+	see_task r0, r1, r3, 11f
+12:
+#ifdef COUNTS_EXCLUSIVE
+	ldrex	r1, [r0, #POOL_CALLS]
+	adds	r1, #1
+	strex	r3, r1, [r0, #POOL_CALLS]
+	cmp	r3, #0
+	bne	12b
+#endif
 	mrs	r6, PRIMASK
 	cpsid	i
 	ldr	r1, [r5]
@@ -76,6 +116,11 @@ litifut_time_open:
 #endif
 	adds	r1, #1
 	str	r1, [r5]
+#if defined(LITIFUT_TASKS) && !defined(COUNTS_EXCLUSIVE)
+	ldr	r1, [r0, #POOL_CALLS]
+	adds	r1, #1
+	str	r1, [r0, #POOL_CALLS]
+#endif
 #if __ARM_ARCH_ISA_THUMB >= 2
 	ldrd	r1, r3, [r0, #POOL_HEAD]
 	cbz	r3, litifut_time_new
@@ -132,7 +177,7 @@ litifut_time_new:
 	b	1b
 9:	mov	r1, r12			@ the first of all calls
 	push	{r0, r1, r2, r3}
-	bl	litifut_clock_start	@ as any function
+	bl	CLOCK_START		@ as any function
 	pop	{r0, r1, r2, r3}
 	mov	r12, r1
 	b	8b
@@ -160,6 +205,14 @@ litifut_time_new:
 	str	r1, [r0, #OPEN_NEXT]
 	ldr	r0, =litifut_pool
 	b	8b
+#ifdef LITIFUT_TASKS
+11:	mov	r1, r12
+	push	{r0, r1, r2, r3}
+	bl	litifut_task_changed	@ as any function
+	pop	{r0, r1, r2, r3}
+	mov	r12, r1
+	b	12b
+#endif
 	.size	TIME_CALL, . - TIME_CALL
 
 	.thumb_func
@@ -168,16 +221,21 @@ litifut_return:
 #if __ARM_ARCH_ISA_THUMB >= 2
 	mrs	r6, APSR
 	bl	litifut_clock
-	mrs	lr, PRIMASK
+	see_task r1, r2, r3, 7f
+8:	mrs	lr, PRIMASK
 	cpsid	i
 #else
 	mrs	r3, APSR
+#ifdef LITIFUT_TASKS
+	see_task r1, r0, r2, 7f
+8:
+#endif
 	mrs	r6, PRIMASK
 	cpsid	i
 	bl	litifut_clock_masked
 	mov	lr, r3
-#endif
 	ldr	r1, =litifut_pool
+#endif
 	ldr	r5, [r1, #POOL_HEAD]
 	ldm	r5, {r2, r3, r4, r5}	@ OPEN_NEXT, OPEN_RETURN, OPEN_STACK, OPEN_RECORD
 	cmp	sp, r4
@@ -233,6 +291,21 @@ litifut_return:
 	b	1b
 6:	bkpt	0			@ a function that has returned with another sp: lost
 	b	6b
+#ifdef LITIFUT_TASKS
+7:	mov	r2, r12
+	push	{r0, r1, r2, r3}
+	bl	litifut_task_changed
+	pop	{r0, r1, r2, r3}
+	mov	r12, r2
+	b	8b
+	.global	litifut_task_at
+	.hidden	litifut_task_at
+	.type	litifut_task_at, %object
+	.balign	4
+litifut_task_at:			@ the rewriter fills it
+	.word	0
+	.size	litifut_task_at, 4
+#endif
 	.pool
 	.size	litifut_return, . - litifut_return
 
@@ -252,15 +325,29 @@ litifut_clock_read:
 	push	{r4, lr}
 	bl	litifut_clock
 	pop	{r4, pc}
+/* The call is none of a task; both ways take as long. */
+.macro	uncount calls
+#ifdef LITIFUT_TASKS
+	ldr	r0, =litifut_pool
+	mrs	r3, PRIMASK
+	cpsid	i
+	ldr	r1, [r0, #POOL_CALLS]
+	subs	r1, #\calls
+	str	r1, [r0, #POOL_CALLS]
+	msr	PRIMASK, r3
+#endif
+.endm
 	.thumb_func
 litifut_calibration_timed:
 	push	{r4, lr}
 	bl	1f
+	uncount	1
 	pop	{r4, pc}
 	.thumb_func
 litifut_calibration_plain:
 	push	{r4, lr}
 	bl	2f
+	uncount	0
 	pop	{r4, pc}
 /* Where the clock runs from its start on. */
 	.thumb_func
@@ -287,7 +374,11 @@ litifut_calibration_number:		@ of its record; the rewriter fills it
 	.type	litifut_pool, %object
 	.balign	4
 litifut_pool:
+#ifdef LITIFUT_TASKS
+	.space	POOL_TASKS_BYTES
+#else
 	.space	POOL_BYTES
+#endif
 	.size	litifut_pool, . - litifut_pool
 	.global	litifut_open_bytes, litifut_open_record
 	.set	litifut_open_bytes, OPEN_BYTES

@@ -10,14 +10,17 @@ FIRMWARE_C_FLAGS := -std=c11 -Os -ffreestanding -fno-pic -fno-pie -fno-stack-pro
 	-fno-tree-loop-distribute-patterns -fno-jump-tables -fno-exceptions -fno-unwind-tables \
 	-fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-common -fno-section-anchors \
 	-Iinclude -I. -Itracer/arm/spans -Itracer/arm/paths $(WARNINGS)
-FIRMWARE_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/arm/firmware/*.S)) \
-	$(FRAMES_PARTS) $(addprefix sink/spans/,mark pin kept) sink/paths/paths \
+# each times calls, of a program that switches recording off and on or whose kernel says which task runs
+FIRMWARE_TIMES := $(patsubst tracer/arm/firmware/%.S,%,$(filter-out %/time_pointer.S,$(wildcard tracer/arm/firmware/time*.S)))
+FIRMWARE_PARTS := $(filter-out $(FIRMWARE_TIMES:%=arm/firmware/%),$(patsubst tracer/%.S,%,$(wildcard tracer/arm/firmware/*.S))) \
+	$(FRAMES_PARTS) port/bare/tasks $(addprefix sink/spans/,mark pin kept) sink/paths/paths \
 	port/bare/transmit
+FIRMWARE_SENDERS := $(SENDERS) times_tasks times_tasks_background
 FIRMWARE_CLOCKS := $(patsubst tracer/arm/clock/%.S,%,$(wildcard tracer/arm/clock/*.S))
 # each is the code for calls as events, with another clock or switched off and on
 FIRMWARE_SPANS := $(patsubst tracer/arm/spans/%.S,%,$(wildcard tracer/arm/spans/*.S))
 # and an object for the interrupt of a port's transmitter, NAME_transmit
-FIRMWARE_PORTS := $(patsubst tracer/port/bare/%.c,%,$(filter-out %/transmit.c,$(wildcard tracer/port/bare/*.c)))
+FIRMWARE_PORTS := $(patsubst tracer/port/bare/%.c,%,$(filter-out %/transmit.c %/tasks.c,$(wildcard tracer/port/bare/*.c)))
 # of v6-M and v8-M Baseline few have an ITM
 FIRMWARE_PORTS_v6m := $(filter-out itm,$(FIRMWARE_PORTS))
 FIRMWARE_PORTS_v7m := $(FIRMWARE_PORTS)
@@ -47,6 +50,10 @@ $(TRACER_LIBRARY)/firmware-$(1)-%.o: $(BUILD)/tracer/firmware-$(1)/port/bare/%.o
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
+$(TRACER_LIBRARY)/firmware-$(1)-calls-%.o: $(BUILD)/tracer/firmware-$(1)/arm/firmware/%.o
+	@mkdir -p $$(@D)
+	$$(quiet)cp $$< $$@
+
 $(TRACER_LIBRARY)/firmware-$(1)-spans-%.o: $(BUILD)/tracer/firmware-$(1)/arm/spans/%.o
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
@@ -63,7 +70,7 @@ $(BUILD)/tracer/firmware-$(1)/%_kept.o: tracer/%.S
 	$$(call run,AS) $(FIRMWARE_TOOL)gcc -Iinclude -I. -DLITIFUT_KEPT $(FIRMWARE_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
 	$$(quiet)$(FIRMWARE_TOOL)objcopy $(FIRMWARE_STRIP:%=--remove-section=%) $$@
 
-$(SENDERS:%=$(BUILD)/tracer/firmware-$(1)/send_%.o): $(BUILD)/tracer/firmware-$(1)/send_%.o: tracer/sink/frames/send.c
+$(FIRMWARE_SENDERS:%=$(BUILD)/tracer/firmware-$(1)/send_%.o): $(BUILD)/tracer/firmware-$(1)/send_%.o: tracer/sink/frames/send.c
 	@mkdir -p $$(@D)
 	$$(call run,CC) $(FIRMWARE_TOOL)gcc $(FIRMWARE_C_FLAGS) $(SENDER_FLAGS) $(FIRMWARE_FLAGS_$(1)) \
 		$$(foreach part,$$(subst _, ,$$*),$$(SENDER_$$(part))) -MMD -MP -c $$< -o $$@
@@ -77,7 +84,8 @@ $(TRACER_LIBRARY)/firmware-$(1)-clock-%.o: $(BUILD)/tracer/firmware-$(1)/arm/clo
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
-TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(SENDERS:%=$(TRACER_LIBRARY)/firmware-$(1)-send_%.o) \
+TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(FIRMWARE_SENDERS:%=$(TRACER_LIBRARY)/firmware-$(1)-send_%.o) \
+	$(FIRMWARE_TIMES:%=$(TRACER_LIBRARY)/firmware-$(1)-calls-%.o) \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o) \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%_kept.o) \
 	$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o \

@@ -1,6 +1,6 @@
 /* All numbers begin anew. A call that is being counted at this moment, in a task or interrupt
  * that this one has come between, may be counted yet. */
-#include "tracer/sink/frames/frames.h"
+#include "tracer/sink/frames/tasks.h"
 
 void litifut_reset(void);
 
@@ -19,4 +19,6 @@ void litifut_reset(void)
 	litifut_clear((uint32_t *)(void *)litifut_profile - words, words);
 	for (uintptr_t i = 0; i < (uintptr_t)litifut_profile_bins; i++)
 		((volatile uint16_t *)litifut_profile)[i] = 0;
+	if (litifut_tasks_reset)
+		litifut_tasks_reset();
 }

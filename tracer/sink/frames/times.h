@@ -5,6 +5,10 @@
 
 #include <litifut/firmware_pool.h>
 
+#ifdef LITIFUT_TASKS
+#include "tracer/sink/frames/tasks.h"
+#endif
+
 extern HIDDEN struct litifut_calibration litifut_calibration;
 extern HIDDEN uint8_t litifut_open[];
 extern HIDDEN uint8_t litifut_open_end[];
@@ -35,12 +39,45 @@ static void litifut_send_open(const uint8_t *open)
 #define FIRST_PART FRAME_PART(LITIFUT_FRAME_TIMES)
 #define litifut_make_others litifut_make_times
 
+#ifdef LITIFUT_TASKS
+#define BEHIND_OPEN FRAME_PART(LITIFUT_FRAME_TASK)
+
+/* What is next: twice the number of a task, and 1 more: its name. */
+static inline frame_byte litifut_make_tasks(void)
+{
+	const unsigned next = litifut_frame.next;
+	const struct litifut_task *task = &litifut_tasks[next >> 1];
+
+	litifut_frame_add(next);
+	if (next & 1) {
+		for (unsigned i = 0; i < LITIFUT_TASK_NAME_BYTES && task->name[i]; i++)
+			litifut_frame_add((uint8_t)task->name[i] & 0x7f);
+	} else {
+		litifut_frame_add(task->task);
+		litifut_frame_add(task->calls);
+		litifut_frame_add(task->ticks_low);
+		litifut_frame_add(task->ticks_high);
+	}
+	litifut_frame.next = (uint16_t)(next + 1);
+	if (next + 1 < 2 * litifut_task_count)
+		return FRAME_PART(LITIFUT_FRAME_TASK);
+	litifut_frame.next = 0;
+	return FRAME_PART(LITIFUT_FRAME_COUNTS);
+}
+#else
+#define BEHIND_OPEN FRAME_PART(LITIFUT_FRAME_COUNTS)
+#endif
+
 /* The number of the entry that is next is that of the next number. */
 static inline frame_byte litifut_make_times(frame_byte part)
 {
 	const unsigned entries = (unsigned)(litifut_open_end - litifut_open) / OPEN_BYTES;
 	unsigned i = litifut_frame.next;
 
+#ifdef LITIFUT_TASKS
+	if (part == FRAME_PART(LITIFUT_FRAME_TASK))
+		return litifut_make_tasks();
+#endif
 	if (part == FIRST_PART) {
 		litifut_frame_add((uint32_t)(uintptr_t)litifut_clock_hertz);
 		litifut_frame_add(litifut_calibration.calls);
@@ -48,6 +85,10 @@ static inline frame_byte litifut_make_times(frame_byte part)
 		litifut_frame_add(litifut_calibration.whole);
 		litifut_frame_add(((const volatile uint32_t *)litifut_pool)[POOL_UNTIMED / 4]);
 		litifut_frame_add(entries);
+#ifdef LITIFUT_TASKS
+		litifut_tasks_charge();
+		litifut_frame_add(litifut_task_count);
+#endif
 	} else {
 		litifut_frame_add(i);
 		for (; i < entries && litifut_frame_has_room(&litifut_frame, 2); i++)
@@ -58,7 +99,7 @@ static inline frame_byte litifut_make_times(frame_byte part)
 		return FRAME_PART(LITIFUT_FRAME_OPEN);
 	}
 	litifut_frame.next = 0;
-	return FRAME_PART(LITIFUT_FRAME_COUNTS);
+	return BEHIND_OPEN;
 }
 
 #endif
