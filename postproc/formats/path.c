@@ -282,17 +282,33 @@ static void report_none(const struct post_session *session)
 			"LITIFUT_MODE=paths");
 }
 
-static void report_lineless(const struct post_session *session,
-			    const struct post_path_line_table *lines)
+/* The output is whole all the same, so this is a note and not a problem. */
+static void note_lineless(struct post_output *output, const struct post_path_line_table *lines)
 {
+	const struct post_session *session = output->session;
+	const char *first = NULL;
+	size_t count = 0;
+
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct post_module *module = &session->modules[i];
 
-		if (lines->modules[i] && module->image && !post_lines_dwarf(module->image))
-			post_problem_at(session->problems, module->name, LITIFUT_NO_ADDRESS,
-					"no debugging information, so addresses stand for its "
-					"lines: compile with -g");
+		if (!lines->modules[i] || !module->image || post_lines_dwarf(module->image))
+			continue;
+		first = first ? first : module->name;
+		count++;
 	}
+	if (!count || *output->note)
+		return;
+	if (count == 1)
+		snprintf(output->note, sizeof(output->note),
+			 "%s has no debugging information, so addresses stand for its lines: "
+			 "compile with -g",
+			 first);
+	else
+		snprintf(output->note, sizeof(output->note),
+			 "%s and %zu more have no debugging information, so addresses stand for "
+			 "their lines: compile with -g",
+			 first, count - 1);
 }
 
 static void finish_lines(struct post_output *output)
@@ -337,7 +353,7 @@ static void finish_lines(struct post_output *output)
 				"nothing is shown: no activation of %s that was recorded from its "
 				"start",
 				output->options.function);
-	report_lineless(session, &lines);
+	note_lineless(output, &lines);
 	free(name);
 	post_path_lines_release(&lines);
 	post_path_codes_release(&codes);
