@@ -118,6 +118,15 @@ static const struct post_process *dearest(const struct post_session *session, bo
 	return found;
 }
 
+/* Are all times those of tables without the tracer's time? */
+static bool are_measured(const struct post_session *session)
+{
+	for (size_t i = 0; i < session->process_count; i++)
+		if (!session->processes[i]->trace->cost_taken)
+			return false;
+	return session->process_count != 0;
+}
+
 bool post_taken_is_off(const struct post_session *session)
 {
 	bool all;
@@ -132,6 +141,13 @@ void post_taken_text(const struct post_session *session, struct post_text *text)
 	const double ticks = process ? (double)process->trace->header.event_cost / 256 : 0;
 	const double hertz = process ? (double)post_clock_hertz(process) : 0;
 
+	if (!process && are_measured(session)) {
+		post_text_add(text,
+			      "The tracer's time was measured on the device, and is taken off "
+			      "self times and each call's own time. The total of a function "
+			      "has what the tracer adds to the calls inside of it");
+		return;
+	}
 	if (!process) {
 		post_text_add(
 			text,

@@ -254,6 +254,7 @@ static enum litifut_status count_sites(const char *path, const struct post_image
 	size_t word = reader.bytes;
 
 	set_cost(&reader);
+	trace->cost_taken = capture->calibration.calls != 0;
 	for (; reader.site < image->patched_count; reader.site++) {
 		const struct litifut_site *site = image->patched[reader.site];
 		size_t words = reader.record_words +

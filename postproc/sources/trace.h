@@ -103,6 +103,8 @@ struct post_trace {
 	} profile;
 	struct post_counted *counted;
 	size_t counted_count, counted_capacity;
+	bool cost_taken; /* the device has measured what the tracer adds, and `items' are without it
+			  */
 	/* That the device has timed: calls in `items' are those of all of them. */
 	struct post_task *tasks;
 	size_t task_count, task_capacity;
