@@ -67,6 +67,12 @@ behaviour()
 	ok "a kernel that is named, names behind pointers: it links traced" \
 		link_kernel named running "-DCURRENT=running -DNAME_POINTER"
 	ok "named: calls and times are right" tasks_are_right named
+	ok "a pointer in a structure: it links traced" link_kernel inside "" -DSTRUCTURE
+	ok "a pointer in a structure: calls and times are right" tasks_are_right inside
+	ok "a word of it that is named: it links traced" link_kernel word _kernel+4 -DSTRUCTURE
+	emulate word/firmware.elf word.serial
+	ok "a word of it that is named: tasks have addresses" sh -c "'$BUILD/bin/litifut-post' -q -f report \
+		--per thread word.serial word/firmware.elf 2>words | grep -q 'task 0x2'"
 	export LITIFUT_START_AT=choose_next
 	link_kernel switched "" >/dev/null
 	unset LITIFUT_START_AT

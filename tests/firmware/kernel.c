@@ -39,7 +39,18 @@ static struct tcb tasks[TASKS] = {
 	{.number = 2, NAME("Logger of things")},
 	{.number = 3, NAME("IDLE")},
 };
+#ifdef STRUCTURE /* as Zephyr has it */
+struct {
+	struct {
+		uint32_t nested;
+		struct tcb *volatile current;
+	} cpus[1];
+} _kernel;
+#undef CURRENT
+#define CURRENT _kernel.cpus[0].current
+#else
 struct tcb *volatile CURRENT;
+#endif
 static volatile unsigned switches, inner, ticks, done;
 
 /* Interrupts are off, so that each call is made either before or behind the change. */
