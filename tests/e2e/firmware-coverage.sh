@@ -2,7 +2,7 @@
 # LITIFUT_MODE=coverage of a firmware: flags of branches and blocks in its memory are set if and only
 # if QEMU executes them in the same program without patches, in a dump and sent by the line; also
 # under nested interrupts. lcov has the lines.
-BOARDS=${BOARDS:-mps2-an385 microbit ${LONG:+mps2-an386 mps2-an505 netduino2 lm3s6965evb}}
+BOARDS=${BOARDS:-netduino2 microbit ${LONG:+mps2-an385 mps2-an386 mps2-an505 lm3s6965evb}}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
 

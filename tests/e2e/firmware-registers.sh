@@ -1,7 +1,7 @@
 #!/bin/sh
 # Calls keep all registers and sp, returns keep the flags as well, in each mode that records calls: code in
 # assembly has a value in each register at a direct call, a call through a pointer and a tail call.
-BOARDS=${BOARDS:-mps2-an385 microbit ${LONG:+mps2-an505 netduino2}}
+BOARDS=${BOARDS:-netduino2 microbit ${LONG:+mps2-an385 mps2-an505}}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
 

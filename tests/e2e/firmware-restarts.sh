@@ -3,7 +3,7 @@
 # sends what all runs have recorded, each call as often as QEMU has executed it; a debugger reads
 # what a program that hangs has left. Memory that has just been switched on is not taken for events,
 # whatever is in it.
-BOARDS=${BOARDS:-mps2-an385 microbit ${LONG:+mps2-an505 netduino2 lm3s6965evb}}
+BOARDS=${BOARDS:-mps2-an385 microbit netduino2 ${LONG:+mps2-an505 lm3s6965evb}}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
 
