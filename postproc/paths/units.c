@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* So many disagreements are reported one by one. */
-#define TOLD_MOST 20
+#define REPORTED_MOST 20
 
 struct open_unit {
 	const struct post_path_code *code;
@@ -40,12 +40,12 @@ struct reader {
 	size_t first; /* of those that have not ended by a restart */
 	size_t now;   /* the one that goes on */
 	uint64_t offset;
-	unsigned told;
+	unsigned reported;
 };
 
 static void disagree(struct reader *reader, const char *message)
 {
-	if (reader->told++ < TOLD_MOST)
+	if (reader->reported++ < REPORTED_MOST)
 		post_problem_at(reader->session->problems, reader->process->trace->path,
 				reader->offset, "thread %u: %s; it is left out",
 				reader->lanes[reader->now].thread, message);
@@ -333,9 +333,10 @@ void post_units_read(struct post_session *session, const struct post_process *pr
 
 	for (size_t i = 0; i < process->trace->bits_count; i++)
 		read_chunk(&reader, &process->trace->bits[i]);
-	if (reader.told > TOLD_MOST)
+	if (reader.reported > REPORTED_MOST)
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
-				"%u more words that make no sense", reader.told - TOLD_MOST);
+				"%u more words that make no sense",
+				reader.reported - REPORTED_MOST);
 	for (size_t i = 0; i < reader.count; i++)
 		free(reader.lanes[i].open);
 	free(reader.lanes);

@@ -69,7 +69,7 @@ static inline frame_byte litifut_make_branches(frame_byte part)
 		litifut_paths_hold();
 		litifut_frame_add(litifut_paths_round.end - litifut_paths_round.count);
 		litifut_frame_add(litifut_paths_round.end);
-		litifut_frame_add(litifut_paths.state.lost);
+		litifut_frame_add(litifut_paths_lost());
 	} else {
 		litifut_paths_add_words();
 		litifut_paths_give_up(litifut_paths_round.at, true);

@@ -32,6 +32,16 @@ static uint32_t *litifut_paths_close(void)
 	return newest;
 }
 
+/* How many words were lost. An interrupt adds to it, and on AVR it is read a byte at a time. */
+static inline uint32_t litifut_paths_lost(void)
+{
+	const litifut_interrupts masked = litifut_interrupts_off();
+	const uint32_t lost = litifut_paths.state.lost;
+
+	litifut_interrupts_restore(masked);
+	return lost;
+}
+
 /* What is before `at` has been sent. */
 static void litifut_paths_give_up(uint32_t *at, bool limited)
 {

@@ -193,7 +193,7 @@ static inline frame_byte litifut_make_branches(frame_byte part)
 	litifut_frame_add(litifut_packed.position);
 	litifut_frame_add(litifut_packed.position +
 			  (litifut_packed.all ? litifut_packed.ready : 0));
-	litifut_packed.lost = litifut_paths.state.lost;
+	litifut_packed.lost = litifut_paths_lost();
 	litifut_frame_add(litifut_packed.lost);
 	return FRAME_PART(LITIFUT_FRAME_PACKED);
 }
@@ -232,7 +232,7 @@ static inline bool litifut_packed_step(struct litifut_frame *frame)
 		if (!litifut_packed.all)
 			return false;
 		litifut_packed.phase = PACKED_ZERO;
-		litifut_frame_make(frame, litifut_packed.lost == litifut_paths.state.lost
+		litifut_frame_make(frame, litifut_packed.lost == litifut_paths_lost()
 						  ? litifut_after_others()
 						  : FIRST_PART);
 		return true;

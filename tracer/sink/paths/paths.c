@@ -174,9 +174,9 @@ void litifut_paths_slow(litifut_paths_kind kind, uint32_t address, const litifut
 		at = litifut_paths_wrap(at);
 	if (newest)
 		at = litifut_paths_pending(at);
-	if (ring->state.lost != ring->told)
-		at = litifut_paths_put(at, LITIFUT_PATHS_LOST, ring->state.lost - ring->told);
-	litifut_paths.told = ring->state.lost;
+	if (ring->state.lost != ring->reported)
+		at = litifut_paths_put(at, LITIFUT_PATHS_LOST, ring->state.lost - ring->reported);
+	litifut_paths.reported = ring->state.lost;
 	if (kind <= 2 && syncs) {
 		at = litifut_paths_sync(at, address, stack);
 		litifut_paths.owes = false;

@@ -14,11 +14,11 @@
 
 struct paths_ring {
 	struct litifut_paths_state state;
-	uint32_t *next; /* where the next word goes while nothing is recorded; NULL: the first */
-	uint32_t *sent; /* the first word that has not been sent: */
-	bool limited;   /* it and those behind it are not replaced */
-	bool owes;      /* a SYNC is to come as soon as possible */
-	uint32_t told;  /* of state.lost */
+	uint32_t *next;    /* where the next word goes while nothing is recorded; NULL: the first */
+	uint32_t *sent;    /* the first word that has not been sent: */
+	bool limited;      /* it and those behind it are not replaced */
+	bool owes;         /* a SYNC is to come as soon as possible */
+	uint32_t reported; /* of state.lost */
 };
 
 /* `state' is the symbol that <litifut/paths_format.h> has. */
