@@ -329,6 +329,9 @@ static void take_tasks(struct post_trace *trace, const struct post_image *image,
 			.ticks = (uint64_t)task->ticks_high << 32 | task->ticks_low,
 		};
 		snprintf(taken->name, sizeof(taken->name), "%s", name_of_task(image, task));
+		for (char *at = taken->name; *at; at++) /* the memory may have had anything there */
+			if (*at < ' ' || *at > '~')
+				*at = '?';
 	}
 }
 
