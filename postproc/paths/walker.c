@@ -22,7 +22,8 @@ void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker
 	if (walk->reported++ < POST_WALK_REPORTED)
 		post_problem_at(walk->session->problems, walk->process->trace->path, walk->offset,
 				"thread %u: %s; what follows is left out up to the next record "
-				"that has its address",
+				"that has its address (a coroutine, or a jump that is neither a "
+				"longjmp nor an exception, can cause this)",
 				walker->thread, message);
 }
 
