@@ -149,6 +149,10 @@ enum litifut_status litifut_firmware_find_task(const struct litifut_firmware_pas
 					       uint32_t *address, uint32_t *name,
 					       struct litifut_error *error);
 
+/* Writes the address of that variable into the word `symbol` of the tracer. */
+enum litifut_status litifut_firmware_set_task(struct litifut_firmware_pass *pass,
+					      const char *symbol, struct litifut_error *error);
+
 /* Sets the word of the tracer's at this symbol. False: there is none. */
 bool litifut_firmware_set_word(struct litifut_firmware_pass *pass, const char *name,
 			       uint32_t value);

@@ -399,18 +399,6 @@ static enum litifut_status set_start(struct litifut_firmware_pass *pass,
 		       : litifut_firmware_missing(pass, START_TARGET, error);
 }
 
-static enum litifut_status set_tasks(struct litifut_firmware_pass *pass,
-				     struct litifut_error *error)
-{
-	uint32_t address, name;
-	enum litifut_status status = litifut_firmware_find_task(pass, &address, &name, error);
-
-	return status ? status
-	       : litifut_firmware_set_word(pass, TASK_AT, address)
-		       ? LITIFUT_OK
-		       : litifut_firmware_missing(pass, TASK_AT, error);
-}
-
 /* Fills in what the code that times calls reads. */
 static enum litifut_status set_times(struct litifut_firmware_pass *pass,
 				     struct litifut_error *error)
@@ -445,7 +433,7 @@ static enum litifut_status set_times(struct litifut_firmware_pass *pass,
 		return litifut_firmware_missing(pass, CALIBRATION, error);
 	if (pass->cpu->clock_vector && set_clock(pass, error))
 		return error->status;
-	return pass->options->tasks ? set_tasks(pass, error) : LITIFUT_OK;
+	return pass->options->tasks ? litifut_firmware_set_task(pass, TASK_AT, error) : LITIFUT_OK;
 }
 
 enum litifut_status litifut_firmware_find_transmitter(struct litifut_firmware_pass *pass,

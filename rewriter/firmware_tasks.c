@@ -102,3 +102,15 @@ enum litifut_status litifut_firmware_find_task(const struct litifut_firmware_pas
 	}
 	return LITIFUT_OK;
 }
+
+enum litifut_status litifut_firmware_set_task(struct litifut_firmware_pass *pass,
+					      const char *symbol, struct litifut_error *error)
+{
+	uint32_t address, name;
+	enum litifut_status status = litifut_firmware_find_task(pass, &address, &name, error);
+
+	return status ? status
+	       : litifut_firmware_set_word(pass, symbol, address)
+		       ? LITIFUT_OK
+		       : litifut_firmware_missing(pass, symbol, error);
+}

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROOMS_MAX 16
+#define ROOMS_MAX (12 + LITIFUT_FIRMWARE_FAR_MOST)
 
 /* One section of an object that reserves room, with the symbol at its start. Without a section it
  * stands in that of the room before it, right behind that. */
@@ -305,8 +305,6 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 {
 	const struct litifut_rewrite_plan target = {
 		.machine = plan->machine, .elf_flags = plan->elf_flags, .elf_data = plan->elf_data};
-	_Static_assert(ROOMS_MAX >= 12 + LITIFUT_FIRMWARE_FAR_MOST,
-		       "each `rooms[count++]` has one");
 	char far_symbols[LITIFUT_FIRMWARE_FAR_MOST][sizeof(LITIFUT_FIRMWARE_FAR_STUBS) + 10];
 	struct room rooms[ROOMS_MAX] = {
 		{.section = ".text",

@@ -1,7 +1,6 @@
 #include "postproc/sources/firmware.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #include "postproc/sources/capture.h"
 #include "postproc/sources/firmware_dump.h"
 #include "postproc/sources/firmware_image.h"
+#include "postproc/sources/firmware_tasks.h"
 #include "postproc/sources/input_bytes.h"
 #include "postproc/sources/span_calls.h"
 #include "postproc/sources/span_lanes.h"
@@ -301,40 +301,6 @@ static bool read_number(const struct post_image *image, const char *name, uint32
 	return true;
 }
 
-static const char *name_of_task(const struct post_image *image, const struct litifut_task *task)
-{
-	uint32_t place, none;
-
-	if (task->task == LITIFUT_TASK_OTHERS)
-		return "(others)";
-	/* the address of nothing, unless tasks have numbers */
-	if (!task->task && post_firmware_object(image, "litifut_task_name", &place, &none) &&
-	    place != LITIFUT_TASK_NAMELESS)
-		return "(none)";
-	return task->name;
-}
-
-static void take_tasks(struct post_trace *trace, const struct post_image *image,
-		       const struct post_capture *capture)
-{
-	for (size_t i = 0; i < capture->task_count; i++) {
-		const struct litifut_task *task = &capture->tasks[i];
-		struct post_task *taken;
-
-		POST_GROW(trace->tasks, trace->task_count, trace->task_capacity);
-		taken = &trace->tasks[trace->task_count++];
-		*taken = (struct post_task){
-			.id = task->task,
-			.calls = task->calls,
-			.ticks = (uint64_t)task->ticks_high << 32 | task->ticks_low,
-		};
-		snprintf(taken->name, sizeof(taken->name), "%s", name_of_task(image, task));
-		for (char *at = taken->name; *at; at++) /* the memory may have had anything there */
-			if (*at < ' ' || *at > '~')
-				*at = '?';
-	}
-}
-
 /* Where the bins are is in the code that counts them. */
 static void take_profile(struct post_trace *trace, const struct post_image *image,
 			 struct post_capture *capture)
@@ -508,7 +474,7 @@ enum litifut_status post_firmware_open(const char *path, const struct post_input
 		*trace = make_trace(path, image, &capture);
 		take_profile(*trace, image, &capture);
 		take_hooks(image, *trace);
-		take_tasks(*trace, image, &capture);
+		post_firmware_take_tasks(*trace, image, &capture);
 		if (capture.flags & LITIFUT_FRAMES_SPANS)
 			make_spans(path, image, &capture, *trace, problems);
 		else if (capture.flags & LITIFUT_FRAMES_PATHS)
