@@ -67,7 +67,7 @@ static uint32_t read_number(struct litifut_reader *reader, uint8_t encoding)
 }
 
 void litifut_landing_pads_read(struct litifut_reader *reader, uint32_t function,
-			       litifut_take_region *take, void *context)
+			       struct litifut_targets *targets)
 {
 	uint8_t encoding = read_byte(reader);
 
@@ -82,13 +82,13 @@ void litifut_landing_pads_read(struct litifut_reader *reader, uint32_t function,
 		return;
 	reader->end = reader->at + bytes;
 	while (reader->at < reader->end && !reader->failed) {
-		uint32_t start = function + read_number(reader, encoding);
-		uint32_t length = read_number(reader, encoding);
+		read_number(reader, encoding); /* start of the calls */
+		read_number(reader, encoding); /* length */
 		uint32_t pad = read_number(reader, encoding);
 
 		read_uleb(reader); /* action */
-		if (!reader->failed)
-			take(context, start, start + length, pad ? function + pad : 0);
+		if (pad && !reader->failed)
+			litifut_targets_add(targets, function + pad);
 	}
 }
 
@@ -103,8 +103,6 @@ struct shared {
 struct table {
 	const struct litifut_image *image;
 	const struct litifut_section *section;
-	litifut_take_region *take;
-	void *context;
 };
 
 static struct litifut_reader reader_at(const struct table *table, uint32_t from, uint32_t bytes)
@@ -172,7 +170,7 @@ static struct shared read_shared(const struct table *table, struct litifut_reade
 
 /* `reader` stands behind the FDE's reference to its CIE. */
 static void read_entry(const struct table *table, struct litifut_reader *reader,
-		       const struct shared *shared)
+		       const struct shared *shared, struct litifut_targets *targets)
 {
 	uint32_t function = read_address(table, reader, shared->address_encoding);
 	const struct litifut_section *section;
@@ -194,10 +192,10 @@ static void read_entry(const struct table *table, struct litifut_reader *reader,
 		.big_endian = table->image->file.big_endian,
 	};
 
-	litifut_landing_pads_read(&sites, function, table->take, table->context);
+	litifut_landing_pads_read(&sites, function, targets);
 }
 
-static void read_table(const struct table *table)
+static void read_table(const struct table *table, struct litifut_targets *targets)
 {
 	const uint32_t size = table->section->size;
 
@@ -224,35 +222,19 @@ static void read_table(const struct table *table)
 
 			reader = reader_at(table, at + 8, length - 4);
 			if (!head.failed)
-				read_entry(table, &reader, &shared);
+				read_entry(table, &reader, &shared, targets);
 		}
 		at += 4 + length;
 	}
 }
 
-void litifut_landing_pads_of_frames(const struct litifut_image *image, litifut_take_region *take,
-				    void *context)
+void litifut_landing_pads_of_frames(const struct litifut_image *image,
+				    struct litifut_targets *targets)
 {
-	const struct table table = {image, litifut_image_section(image, ".eh_frame"), take,
-				    context};
+	const struct table table = {image, litifut_image_section(image, ".eh_frame")};
 
 	if (table.section && table.section->bytes)
-		read_table(&table);
-}
-
-static void add_pad(void *targets, uint32_t start, uint32_t end, uint32_t pad)
-{
-	(void)start;
-	(void)end;
-	if (pad)
-		litifut_targets_add(targets, pad);
-}
-
-void litifut_landing_pads_add(const struct litifut_image *image, const struct litifut_arch *arch,
-			      struct litifut_targets *targets)
-{
-	if (LITIFUT_ARCH_GET(arch, flow, landing_pads))
-		arch->flow->landing_pads(image, add_pad, targets);
+		read_table(&table, targets);
 }
 
 /* Has the image a symbol with this name, or does it import one? */
@@ -266,65 +248,10 @@ static bool names(const struct litifut_image *image, const char *name)
 	return litifut_image_symbol(image, name) != NULL;
 }
 
-/* What is asked of each record. */
-struct search {
-	const struct litifut_image *image;
-	const struct cpu *cpu;
-	const struct cpu_context *context;
-	bool found; /* one with no call */
-};
-
-/* Calls, and the jumps that may be tail calls, throw in all C++ code. */
-static bool may_call(const struct search *search, const uint8_t *code, size_t bytes,
-		     uint32_t address, enum litifut_code_state state, unsigned *length)
+const char *litifut_throws_from_handlers(const struct litifut_image *image)
 {
-	struct litifut_instruction instruction = {0};
-
-	*length = search->cpu->decode(search->context, code, bytes, address, state, &instruction);
-	return *length && instruction.class != LITIFUT_CLASS_OTHER;
-}
-
-/* A record with no call in it is what -fnon-call-exceptions leaves: of a load or a store, or of the
- * instructions that make a function's frame. Code that can't be read, as it has no function, is
- * taken for a call. So is an instruction that is alone in its record: linkers make one that does
- * nothing of the call of a weak function that is nowhere. */
-static void look_for_calls(void *context, uint32_t start, uint32_t end, uint32_t pad)
-{
-	struct search *search = context;
-	const struct litifut_symbol *function = litifut_image_function_at(search->image, start);
-	const struct litifut_section *section =
-		function && end >= start
-			? litifut_image_section_at(search->image, start, end - start)
-			: NULL;
-	unsigned length;
-
-	(void)pad;
-	if (search->found || !section || !(section->flags & SHF_EXECINSTR))
-		return;
-	const enum litifut_code_state state =
-		function->thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN;
-	const uint8_t *code = section->bytes + (start - section->address);
-
-	for (uint32_t at = 0; at < end - start; at += length) {
-		if (may_call(search, code + at, end - start - at, start + at, state, &length) ||
-		    !length || length == end - start)
-			return;
-	}
-	search->found = true;
-}
-
-const char *litifut_throws_from_handlers(const struct litifut_image *image,
-					 const struct litifut_arch *arch,
-					 const struct litifut_arch_context *context)
-{
-	struct search search = {image, arch->cpu, &context->cpu, false};
-
 	if (names(image, "__gccgo_personality_v0") || names(image, "__gnat_personality_v0"))
 		return "its code in Go or Ada throws exceptions out of handlers of faults, "
 		       "which can't be done from code that was moved";
-	if (LITIFUT_ARCH_GET(arch, flow, landing_pads))
-		arch->flow->landing_pads(image, look_for_calls, &search);
-	return search.found ? "it has code that was compiled with -fnon-call-exceptions, which "
-			      "can't catch exceptions from code that was moved"
-			    : NULL;
+	return NULL;
 }

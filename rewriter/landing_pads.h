@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rewriter/arch.h"
 #include "rewriter/image.h"
 #include "rewriter/targets.h"
 
@@ -19,28 +18,18 @@ struct litifut_reader {
 	bool failed;
 };
 
-/* Takes a record of such a table: an exception out of [start, end) goes on at `pad`; 0: it leaves
- * the function. */
-typedef void litifut_take_region(void *context, uint32_t start, uint32_t end, uint32_t pad);
-
-/* Takes the records of the table that C++ and C with the cleanup attribute have for the function
- * at `function`; `reader` stands at its start. */
+/* Adds the landing pads in the table of call sites that C++ and C with the cleanup
+ * attribute have for the function at `function`; `reader` stands at its start. */
 void litifut_landing_pads_read(struct litifut_reader *reader, uint32_t function,
-			       litifut_take_region *take, void *context);
+			       struct litifut_targets *targets);
 
-/* Those of all functions that .eh_frame lists. Of a damaged one, those before. */
-void litifut_landing_pads_of_frames(const struct litifut_image *image, litifut_take_region *take,
-				    void *context);
-
-/* Adds the landing pads of an image. */
-void litifut_landing_pads_add(const struct litifut_image *image, const struct litifut_arch *arch,
-			      struct litifut_targets *targets);
+/* Adds those of all functions that .eh_frame lists. Of a damaged one, those before. */
+void litifut_landing_pads_of_frames(const struct litifut_image *image,
+				    struct litifut_targets *targets);
 
 /* Why no code may be moved that can fault, or NULL. The runtimes of Go and of Ada throw an
- * exception out of the handler of a fault, and so does C++ that was compiled with
- * -fnon-call-exceptions; the unwinder knows nothing of code that was moved. */
-const char *litifut_throws_from_handlers(const struct litifut_image *image,
-					 const struct litifut_arch *arch,
-					 const struct litifut_arch_context *context);
+ * exception out of the handler of a fault, and the unwinder knows nothing of code that was moved.
+ * C++ does so with -fnon-call-exceptions only, of which an image does not say. */
+const char *litifut_throws_from_handlers(const struct litifut_image *image);
 
 #endif

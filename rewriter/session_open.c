@@ -96,8 +96,7 @@ enum litifut_status litifut_session_open(const char *path,
 					   LITIFUT_NO_ADDRESS,
 					   "branches are not recorded on this CPU");
 	if (!status && edges) {
-		const char *why = litifut_throws_from_handlers(&session->image, session->arch,
-							       &session->context);
+		const char *why = litifut_throws_from_handlers(&session->image);
 
 		if (why)
 			status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
@@ -116,7 +115,6 @@ enum litifut_status litifut_session_open(const char *path,
 		session->context.bits = !status;
 		session->context.units = !status && units;
 	}
-	session->context.edges = edges;
 	session->context.system = true;
 	session->context.counts = options->mode == LITIFUT_MODE_COUNTS;
 	if (!status && (options->mode == LITIFUT_MODE_COVERAGE || session->context.counts)) {
@@ -139,8 +137,7 @@ enum litifut_status litifut_session_open(const char *path,
 		session->context.thunks && session->arch->returns &&
 		(options->mode == LITIFUT_MODE_SPANS || options->mode == LITIFUT_MODE_TABLE);
 	if (session->context.returns)
-		session->returns_refused = litifut_throws_from_handlers(
-			&session->image, session->arch, &session->context);
+		session->returns_refused = litifut_throws_from_handlers(&session->image);
 	session->context.returns = session->context.returns && !session->returns_refused;
 	session->context.table = session->context.returns && options->mode == LITIFUT_MODE_TABLE;
 	session->context.names =

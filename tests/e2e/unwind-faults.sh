@@ -1,6 +1,5 @@
 #!/bin/sh
-# The runtimes of Go and Ada throw an exception out of the handler of a fault, and so may C++ that was
-# compiled with -fnon-call-exceptions, which its exception tables show. An unwinder finds nothing
+# The runtimes of Go and Ada throw an exception out of the handler of a fault. An unwinder finds nothing
 # about code that was moved, so their programs keep theirs where it is: modes that move code say in one
 # line that they leave it, and the program catches what it catches untraced.
 . "$(dirname "$0")/../lib.sh"
@@ -13,9 +12,8 @@ source_of_faults()
 		#include <stdio.h>
 		#include <string.h>
 		#define KEEP __attribute__((noipa))
-		#ifdef OF_GO /* what the runtime of Go has, by which its programs are known */
+		/* what the runtime of Go has, by which its programs are known */
 		extern "C" KEEP int __gccgo_personality_v0() { return 0; }
-		#endif
 		struct node { int x, y; node *next; };
 		struct noisy { int *count; KEEP ~noisy() { ++*count; } };
 		static node nodes[2] = {{1, 2, nodes + 1}, {3, 4, nullptr}};
@@ -85,10 +83,6 @@ behaviour()
 	ok "a program that throws out of a handler" eval '(cd plain && compiler -o program ../main.cc)'
 	for LITIFUT_MODE in counts calls spans table coverage paths; do
 		export LITIFUT_MODE
-		case $LITIFUT_MODE in
-		spans | coverage) flags="-fnon-call-exceptions -DOF_GO" ;;
-		*) flags=-fnon-call-exceptions ;;
-		esac
 		(cd traced && front="$BUILD/bin/litifut build" compiler -o program ../main.cc) >traced.log 2>&1
 		is "$LITIFUT_MODE: the link succeeds" $? 0
 		case $LITIFUT_MODE in
@@ -97,9 +91,6 @@ behaviour()
 		esac
 		same_run program
 	done
-	flags=
-	(cd traced && front="$BUILD/bin/litifut build" compiler -o program ../main.cc) >traced.log 2>&1
-	ok "C++ without that option is recorded" rewritten traced/program
 	unset LITIFUT_MODE
 }
 
