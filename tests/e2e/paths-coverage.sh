@@ -230,7 +230,7 @@ looks_like_target()
 	link looks ../looks.c && same_run looks
 	"$triplet-objcopy" -g traced/looks no_lines
 	ok "a path without lines: litifut-post says what to do" sh -c \
-		"'$BUILD/bin/litifut-post' -q -f path --last 5 --no-maps-paths data no_lines 2>&1 | grep 'compile with -g'"
+		"'$BUILD/bin/litifut-post' -f path --last 5 --no-maps-paths data no_lines 2>&1 | grep 'compile with -g'"
 	export LITIFUT_MODE=coverage
 }
 
