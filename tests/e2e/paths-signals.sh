@@ -40,7 +40,7 @@ program_source()
 		}
 		int main(int argc, char **argv)
 		{
-			struct itimerval often = {{0, 300}, {0, 300}};
+			struct itimerval often = {{0, 1000}, {0, 1000}};
 			int values[32];
 
 			signal(SIGALRM, handler);
