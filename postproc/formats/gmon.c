@@ -116,7 +116,7 @@ static void write_run(FILE *file, bool big_endian, const struct timed *timed, si
 	for (size_t i = 0; i < count; i++) {
 		double self = 0;
 		for (; bin < run && (timed[bin].address - low) / BIN_BYTES == i; bin++)
-			self = (double)timed[bin].self * ticks;
+			self += (double)timed[bin].self * ticks;
 		put_bin(file, big_endian, self > UINT16_MAX ? UINT16_MAX : (uint16_t)(self + 0.5));
 	}
 }

@@ -175,7 +175,7 @@ static void take_item(void *context, const struct post_table_item *item)
 	struct table_reader *reader = context;
 	struct post_measures *measures = reader->measures;
 	struct post_session *session = measures->session;
-	/* Of all tasks together, which have lanes of their own. */
+	/* The sums are those of all tasks together; take_tasks() fills the lanes of tasks. */
 	const bool of_tasks = reader->process->trace->task_count != 0;
 	struct post_thread *thread =
 		of_tasks ? NULL : post_session_thread(session, reader->process, item->thread);
@@ -338,8 +338,7 @@ void post_measures_start(struct post_measures *measures, struct post_session *se
 		measures->tabled |= post_trace_has_tables(trace) || trace->counted_count ||
 				    trace->header.mode == LITIFUT_MODE_COUNTS;
 		post_table_chunks_read(trace, take_item, &reader, session->problems);
-		if (!(trace->header.mode == LITIFUT_MODE_SPANS))
-			take_tasks(measures, session->processes[i]);
+		take_tasks(measures, session->processes[i]);
 		if (trace->header.mode == LITIFUT_MODE_TABLE)
 			session->processes[i]->lost += post_table_calls_read(
 				trace, resolve_exit, take_table_call, &reader, session->problems);

@@ -273,7 +273,7 @@ static void take_open(struct reader *reader, const uint8_t *payload, size_t size
 	}
 }
 
-/* One that the kernel has begun since they were announced comes in the next round. */
+/* A task that has begun since their number was sent comes in the next round. */
 static void take_task(struct reader *reader, const uint8_t *payload, size_t size)
 {
 	size_t at = 0;

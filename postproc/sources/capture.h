@@ -33,7 +33,7 @@ struct post_capture {
 	uint32_t hertz;    /* of the clock, 0: unknown */
 	struct litifut_calibration calibration;
 	uint32_t untimed; /* calls */
-	/* Those that a kernel runs, if it says which runs. */
+	/* The tasks of the kernel, if it has a variable that says which one runs. */
 	struct litifut_task tasks[LITIFUT_TASKS_MOST];
 	size_t task_count;
 	struct post_span_events events; /* only with LITIFUT_FRAMES_SPANS */

@@ -103,9 +103,9 @@ struct post_trace {
 	} profile;
 	struct post_counted *counted;
 	size_t counted_count, counted_capacity;
-	bool cost_taken; /* the device has measured what the tracer adds, and `items' are without it
-			  */
-	/* That the device has timed: calls in `items' are those of all of them. */
+	/* The device has measured what the tracer adds, and has taken it off the times of calls. */
+	bool cost_taken;
+	/* The device has timed these. The calls of functions are those of all tasks together. */
 	struct post_task *tasks;
 	size_t task_count, task_capacity;
 	uint64_t metadata_lost; /* lost events that metadata chunks report */
