@@ -229,8 +229,9 @@ looks_like_target()
 	export LITIFUT_MODE=paths
 	link looks ../looks.c && same_run looks
 	"$triplet-objcopy" -g traced/looks no_lines
-	ok "a path without lines: litifut-post says what to do" sh -c \
-		"'$BUILD/bin/litifut-post' -f path --last 5 --no-maps-paths data no_lines 2>&1 | grep 'compile with -g'"
+	ok "a path without lines has addresses, and litifut-post says what to do" sh -c \
+		"'$BUILD/bin/litifut-post' -f path --last 5 --no-maps-paths -o addresses data no_lines 2>words &&
+			grep 'compile with -g' words && grep -c ' 0x' addresses | grep -x 5"
 	export LITIFUT_MODE=coverage
 }
 

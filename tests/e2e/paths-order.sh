@@ -343,13 +343,6 @@ names_threads()
 			grep 'add --tid'
 }
 
-addresses_for_lines()
-{
-	mkdir -p bare && "$triplet-strip" -g -o bare/program traced/program &&
-		"$BUILD/bin/litifut-post" -f path -o bare.lines data bare/program 2>err &&
-		grep -q 'program has no debugging information.*compile with -g' err && grep -q ' twice 0x' bare.lines
-}
-
 # The last lines, for which only the end of the trace is read, are those of the whole; only how many calls
 # are open, which indents them, is not known so well.
 ends_alike()
@@ -448,7 +441,6 @@ behaviour()
 		"$("$BUILD/bin/litifut-post" -q -f path --last 3 data traced/program |
 			grep -c 'main.c:[0-9]')" 3
 	ends_alike 40000
-	ok "without debugging information addresses stand for lines, and all is well" addresses_for_lines
 	ok "--last of a process with several threads names them" names_threads
 	guest_environment="LITIFUT_RING_KB=256 LITIFUT_DIR=$(pwd)/data"
 	rm -rf data

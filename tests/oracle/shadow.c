@@ -114,7 +114,9 @@ enum oracle_arrival oracle_shadow_arrive(struct oracle_shadow *shadow, uint32_t 
 
 bool oracle_shadow_returns_to(const struct oracle_place *site, uint32_t address)
 {
-	return known[slot_of(address)].site == site;
+	const size_t slot = slot_of(address);
+
+	return known[slot].address == address && known[slot].site == site;
 }
 
 void oracle_shadow_signal(struct oracle_shadow *shadow)
