@@ -23,8 +23,9 @@ struct path_graph {
 	struct path_flow flow;
 	uint32_t *node_of;     /* block number -> its node */
 	uint32_t *function_of; /* block number -> its function */
-	uint32_t *block_of;    /* node -> its block; of a call or jump that is only made under a
-				  condition, which has a node of its own: that of the branch */
+	/* node -> its block. A call or jump under a condition has a separate node, whose block is
+	 * that of the branch. */
+	uint32_t *block_of;
 	uint32_t *first_block; /* of a function */
 	size_t branches;       /* conditional ones */
 	size_t jumps;          /* by a register or a table: any label of the function may follow */

@@ -11,7 +11,8 @@
 
 #define PATH_MOST 3
 
-/* Of kernels: a pointer to what each keeps of the task that runs, or a structure with it. */
+/* The variables of kernels: each is a pointer to what the kernel keeps of the task that runs, or a
+ * structure that has this pointer. */
 static const struct kernel {
 	const char *variable;
 	const char *path[PATH_MOST];

@@ -325,7 +325,7 @@ litifut_clock_read:
 	push	{r4, lr}
 	bl	litifut_clock
 	pop	{r4, pc}
-/* The call is none of a task; both ways take as long. */
+/* The call does not belong to a task; both ways take as long. */
 .macro	uncount calls
 #ifdef LITIFUT_TASKS
 	ldr	r0, =litifut_pool
