@@ -4,12 +4,13 @@
   edges.py plain TRACED PLAIN
         writes the traced program as it was before it was patched: its code at the same
         addresses, with nothing to set a flag.
-  edges.py compare PREFIX FLAGS TRACED PLAIN
+  edges.py compare PREFIX FLAGS TRACED PLAIN [TRACED PLAIN]...
         PREFIX.PID.steps are the oracle's, of one run or several of such a program, which may
         have had the name of either; FLAGS is
         what `litifut-post -f branches' makes of the same runs of the traced one. Each
         conditional branch went the ways that its flags say, and no others, and all that were
-        executed are known. The same of blocks with a flag.
+        executed are known. The same of blocks with a flag. In all files together, at least one
+        branch must have gone both ways.
   edges.py count PREFIX TRACED PLAIN
         prints how often the conditional branches of the graph were executed in that run.
 
@@ -193,7 +194,7 @@ def compare(prefix, flags, traced, plain):
         print(problem)
     print(f"{checked} branches compared, {both} of them went both ways; {entries} blocks; "
           f"{missing} branches not recorded, {lost} of them executed; {len(problems)} differ")
-    return not problems and both > 0
+    return problems, both
 
 
 def count(prefix, traced, plain):
@@ -231,7 +232,13 @@ def main():
     if sys.argv[1] == "count":
         count(*sys.argv[2:5])
         return 0
-    return 0 if compare(*sys.argv[2:6]) else 1
+    prefix, flags, *files = sys.argv[2:]
+    problems, both = 0, 0
+    for traced, plain in zip(files[::2], files[1::2], strict=True):
+        differ, went_both = compare(prefix, flags, traced, plain)
+        problems += len(differ)
+        both += went_both
+    return 0 if not problems and both else 1
 
 
 if __name__ == "__main__":

@@ -102,11 +102,11 @@ equals_oracle()
 	table) post csv && python3 "$oracles/table.py" oracle post.csv $files ;;
 	counts) post csv && python3 "$oracles/counts.py" oracle post.csv $files ;;
 	coverage)
+		file_pairs=
+		for module in $modules; do file_pairs="$file_pairs traced/$module unpatched/$module"; done
+		# shellcheck disable=SC2086
 		post branches && run_unpatched "steps=$(pwd)/oracle" &&
-			for module in $modules; do
-				python3 "$oracles/edges.py" compare oracle post.branches "traced/$module" \
-					"unpatched/$module" || return
-			done
+			python3 "$oracles/edges.py" compare oracle post.branches $file_pairs
 		;;
 	paths)
 		post blocks && run_unpatched "blocks=$(pwd)/oracle" &&
