@@ -272,6 +272,9 @@ static void guess(struct link_state *state)
 		state->plan.trampoline_bytes += state->plan.sites * RETURN_BYTES;
 		state->plan.unwind_entries += state->plan.sites;
 	}
+	state->plan.blocks = settings->recorded == LITIFUT_MODE_COVERAGE ||
+			     settings->recorded == LITIFUT_MODE_PATHS ||
+			     settings->recorded == LITIFUT_MODE_UNITS;
 	for (size_t i = 0; i < state->island_count; i++)
 		island_bytes += state->plan.island_sizes ? state->plan.island_sizes[i]
 							 : state->plan.island_bytes;

@@ -128,6 +128,11 @@ enum litifut_status litifut_pass_find_tables(struct litifut_apply *apply,
 
 	if (!status && apply->session.context.counts)
 		status = litifut_counts_check(&apply->session, error);
+	if (!status && apply->session.edges &&
+	    !litifut_image_section(&apply->session.image, LITIFUT_SECTION_BLOCKS))
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
+					 LITIFUT_SECTION_BLOCKS, LITIFUT_NO_ADDRESS,
+					 "no room for the list of blocks was reserved");
 	return status ? status
 		      : find_table(apply, LITIFUT_SECTION_SITES,
 				   sizeof(struct litifut_sites_header), sizeof(struct litifut_site),

@@ -119,9 +119,28 @@ guess_is_close()
 	rm -rf traced
 }
 
+# Of the modes that record branches too: a link that is used up is not written to, so that what is
+# measured of it is the program that the linker has made.
+branches_once()
+{
+	export LITIFUT_VERBOSE=1 LITIFUT_MODE
+	for LITIFUT_MODE in paths coverage; do
+		[ "$target" != armel ] || continue
+		mkdir -p traced
+		(cd traced && front="$BUILD/bin/litifut build" compiler -o program ../callees.c ../callees-?.c) \
+			>verbose.log 2>&1
+		is "$LITIFUT_MODE: the file is written once" "$(grep -c '^litifut-ld: rewriter: save$' verbose.log)" 1
+		[ "$LITIFUT_MODE" = coverage ] || # whose flags are not guessed
+			is "$LITIFUT_MODE: one run of the linker" "$(grep -c '^litifut-ld: run:' verbose.log)" 1
+		rm -rf traced
+	done
+	unset LITIFUT_VERBOSE LITIFUT_MODE
+}
+
 behaviour()
 {
 	guess_is_close
+	branches_once
 	sources 1024 4 -ffunction-sections # 240 KiB: more than a branch of MIPS reaches
 	once objects ../main.o ../part-a.o ../part-b.o ../part-c.o ../part-d.o
 	events_equal_calls program
