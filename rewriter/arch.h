@@ -256,9 +256,11 @@ struct litifut_arch_flow {
 			    const struct litifut_section *section,
 			    const struct litifut_code_range *ranges, size_t count,
 			    struct litifut_targets *targets);
-	/* Adds what tables outside the code tell: exception landing pads. */
-	void (*add_landing_pads)(const struct litifut_image *image,
-				 struct litifut_targets *targets);
+	/* Takes what the exception tables of `image` say of its code, see landing_pads.h. */
+	void (*landing_pads)(const struct litifut_image *image,
+			     void (*take)(void *context, uint32_t start, uint32_t end,
+					  uint32_t pad),
+			     void *context);
 };
 
 /* For calls that can't be patched in place, and for tail calls: trampolines, in rooms that begin

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "rewriter/landing_pads.h"
 #include "rewriter/program_code.h"
 
 /* Where the branches and calls in one range lead to. */
@@ -80,7 +81,7 @@ enum litifut_status litifut_targets_of_all(const struct litifut_image *image,
 		if (litifut_sites_in(&image->sections[i]))
 			status = add_code_targets(image, arch, context, &image->sections[i],
 						  targets, error);
-	if (!status && LITIFUT_ARCH_GET(arch, flow, add_landing_pads))
-		arch->flow->add_landing_pads(image, targets);
+	if (!status)
+		litifut_landing_pads_add(image, arch, targets);
 	return status;
 }

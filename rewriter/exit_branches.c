@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rewriter/code_targets.h"
+#include "rewriter/landing_pads.h"
 #include "rewriter/program_code.h"
 
 static bool add(struct litifut_exit_branches *branches, const struct litifut_exit_branch *branch)
@@ -110,8 +111,8 @@ enum litifut_status litifut_exit_branches_find(const struct litifut_session *ses
 	for (size_t i = 1; i < image->section_count && !status; i++)
 		if (litifut_sites_in(&image->sections[i]))
 			status = add_section(session, i, &wanted, branches, error);
-	if (!status && LITIFUT_ARCH_GET(session->arch, flow, add_landing_pads))
-		session->arch->flow->add_landing_pads(image, &branches->labels);
+	if (!status)
+		litifut_landing_pads_add(image, session->arch, &branches->labels);
 	if (branches->count)
 		qsort(branches->items, branches->count, sizeof(*branches->items), by_target);
 	litifut_targets_release(&wanted);

@@ -10,6 +10,7 @@
 #include "common/memory.h"
 #include "cpu/step.h"
 #include "rewriter/code_targets.h"
+#include "rewriter/landing_pads.h"
 #include "rewriter/program_code.h"
 
 /* How far after an exclusive load its store is searched. */
@@ -361,8 +362,8 @@ enum litifut_status litifut_graph_make(const struct litifut_image *image,
 	if (!status)
 		status = litifut_targets_create(image->text_start, image->text_end,
 						&maker.exclusive, error);
-	if (!status && LITIFUT_ARCH_GET(arch, flow, add_landing_pads))
-		arch->flow->add_landing_pads(image, &graph->labels);
+	if (!status)
+		litifut_landing_pads_add(image, arch, &graph->labels);
 	for (size_t i = 1; i < image->section_count && !status; i++) {
 		maker.section = (uint16_t)i;
 		if (litifut_sites_in(&image->sections[i]))

@@ -10,8 +10,6 @@
 #include <elf.h>
 #include <string.h>
 
-#include "rewriter/dynamic_symbols.h"
-
 /* Encodings of numbers, DWARF "DW_EH_PE_*". */
 enum {
 	ABSOLUTE = 0x00,
@@ -67,7 +65,7 @@ static uint32_t read_number(struct litifut_reader *reader, uint8_t encoding)
 }
 
 void litifut_landing_pads_read(struct litifut_reader *reader, uint32_t function,
-			       struct litifut_targets *targets)
+			       litifut_take_region *take, void *context)
 {
 	uint8_t encoding = read_byte(reader);
 
@@ -82,13 +80,13 @@ void litifut_landing_pads_read(struct litifut_reader *reader, uint32_t function,
 		return;
 	reader->end = reader->at + bytes;
 	while (reader->at < reader->end && !reader->failed) {
-		read_number(reader, encoding); /* start of the calls */
-		read_number(reader, encoding); /* length */
+		uint32_t start = function + read_number(reader, encoding);
+		uint32_t length = read_number(reader, encoding);
 		uint32_t pad = read_number(reader, encoding);
 
 		read_uleb(reader); /* action */
-		if (pad && !reader->failed)
-			litifut_targets_add(targets, function + pad);
+		if (!reader->failed)
+			take(context, start, start + length, pad ? function + pad : 0);
 	}
 }
 
@@ -103,6 +101,8 @@ struct shared {
 struct table {
 	const struct litifut_image *image;
 	const struct litifut_section *section;
+	litifut_take_region *take;
+	void *context;
 };
 
 static struct litifut_reader reader_at(const struct table *table, uint32_t from, uint32_t bytes)
@@ -170,7 +170,7 @@ static struct shared read_shared(const struct table *table, struct litifut_reade
 
 /* `reader` stands behind the FDE's reference to its CIE. */
 static void read_entry(const struct table *table, struct litifut_reader *reader,
-		       const struct shared *shared, struct litifut_targets *targets)
+		       const struct shared *shared)
 {
 	uint32_t function = read_address(table, reader, shared->address_encoding);
 	const struct litifut_section *section;
@@ -192,10 +192,10 @@ static void read_entry(const struct table *table, struct litifut_reader *reader,
 		.big_endian = table->image->file.big_endian,
 	};
 
-	litifut_landing_pads_read(&sites, function, targets);
+	litifut_landing_pads_read(&sites, function, table->take, table->context);
 }
 
-static void read_table(const struct table *table, struct litifut_targets *targets)
+static void read_table(const struct table *table)
 {
 	const uint32_t size = table->section->size;
 
@@ -222,36 +222,33 @@ static void read_table(const struct table *table, struct litifut_targets *target
 
 			reader = reader_at(table, at + 8, length - 4);
 			if (!head.failed)
-				read_entry(table, &reader, &shared, targets);
+				read_entry(table, &reader, &shared);
 		}
 		at += 4 + length;
 	}
 }
 
-void litifut_landing_pads_of_frames(const struct litifut_image *image,
-				    struct litifut_targets *targets)
+void litifut_landing_pads_of_frames(const struct litifut_image *image, litifut_take_region *take,
+				    void *context)
 {
-	const struct table table = {image, litifut_image_section(image, ".eh_frame")};
+	const struct table table = {image, litifut_image_section(image, ".eh_frame"), take,
+				    context};
 
 	if (table.section && table.section->bytes)
-		read_table(&table, targets);
+		read_table(&table);
 }
 
-/* Has the image a symbol with this name, or does it import one? */
-static bool names(const struct litifut_image *image, const char *name)
+static void add_pad(void *targets, uint32_t start, uint32_t end, uint32_t pad)
 {
-	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
-
-	for (uint32_t i = 1; symbols && i < symbols->size / sizeof(Elf32_Sym); i++)
-		if (!strcmp(litifut_dynamic_name(image, symbols, i), name))
-			return true;
-	return litifut_image_symbol(image, name) != NULL;
+	(void)start;
+	(void)end;
+	if (pad)
+		litifut_targets_add(targets, pad);
 }
 
-const char *litifut_throws_from_handlers(const struct litifut_image *image)
+void litifut_landing_pads_add(const struct litifut_image *image, const struct litifut_arch *arch,
+			      struct litifut_targets *targets)
 {
-	if (names(image, "__gccgo_personality_v0") || names(image, "__gnat_personality_v0"))
-		return "its code in Go or Ada throws exceptions out of handlers of faults, "
-		       "which can't be done from code that was moved";
-	return NULL;
+	if (LITIFUT_ARCH_GET(arch, flow, landing_pads))
+		arch->flow->landing_pads(image, add_pad, targets);
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rewriter/arch.h"
 #include "rewriter/image.h"
 #include "rewriter/targets.h"
 
@@ -18,18 +19,21 @@ struct litifut_reader {
 	bool failed;
 };
 
-/* Adds the landing pads in the table of call sites that C++ and C with the cleanup
- * attribute have for the function at `function`; `reader` stands at its start. */
+/* Takes a record of such a table: an exception out of [start, end) goes on at `pad`; 0: it leaves
+ * the function. */
+typedef void litifut_take_region(void *context, uint32_t start, uint32_t end, uint32_t pad);
+
+/* Takes the records of the table that C++ and C with the cleanup attribute have for the function
+ * at `function`; `reader` stands at its start. */
 void litifut_landing_pads_read(struct litifut_reader *reader, uint32_t function,
-			       struct litifut_targets *targets);
+			       litifut_take_region *take, void *context);
 
-/* Adds those of all functions that .eh_frame lists. Of a damaged one, those before. */
-void litifut_landing_pads_of_frames(const struct litifut_image *image,
-				    struct litifut_targets *targets);
+/* Those of all functions that .eh_frame lists. Of a damaged one, those before. */
+void litifut_landing_pads_of_frames(const struct litifut_image *image, litifut_take_region *take,
+				    void *context);
 
-/* Why no code may be moved that can fault, or NULL. The runtimes of Go and of Ada throw an
- * exception out of the handler of a fault, and the unwinder knows nothing of code that was moved.
- * C++ does so with -fnon-call-exceptions only, of which an image does not say. */
-const char *litifut_throws_from_handlers(const struct litifut_image *image);
+/* Adds the landing pads of an image. */
+void litifut_landing_pads_add(const struct litifut_image *image, const struct litifut_arch *arch,
+			      struct litifut_targets *targets);
 
 #endif

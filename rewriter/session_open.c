@@ -11,7 +11,7 @@
 #include "rewriter/counts.h"
 #include "rewriter/edges.h"
 #include "rewriter/exits.h"
-#include "rewriter/landing_pads.h"
+#include "rewriter/fault_throws.h"
 #include "rewriter/libc.h"
 
 /* Are there many calls whose callers have no room for thunks? Few of them are worth no
@@ -96,7 +96,8 @@ enum litifut_status litifut_session_open(const char *path,
 					   LITIFUT_NO_ADDRESS,
 					   "branches are not recorded on this CPU");
 	if (!status && edges) {
-		const char *why = litifut_throws_from_handlers(&session->image);
+		const char *why = litifut_throws_from_handlers(&session->image, session->arch,
+							       &session->context);
 
 		if (why)
 			status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
@@ -137,7 +138,8 @@ enum litifut_status litifut_session_open(const char *path,
 		session->context.thunks && session->arch->returns &&
 		(options->mode == LITIFUT_MODE_SPANS || options->mode == LITIFUT_MODE_TABLE);
 	if (session->context.returns)
-		session->returns_refused = litifut_throws_from_handlers(&session->image);
+		session->returns_refused = litifut_throws_from_handlers(
+			&session->image, session->arch, &session->context);
 	session->context.returns = session->context.returns && !session->returns_refused;
 	session->context.table = session->context.returns && options->mode == LITIFUT_MODE_TABLE;
 	session->context.names =

@@ -8,6 +8,7 @@
 
 #include "common/parallel.h"
 #include "rewriter/code_targets.h"
+#include "rewriter/landing_pads.h"
 #include "rewriter/sort.h"
 #include "rewriter/tail.h"
 #include "rewriter/walk.h"
@@ -185,8 +186,7 @@ enum litifut_status litifut_arrivals_create(const struct litifut_image *image,
 	litifut_targets_add_pointers(&arrivals->data, image, context->pages);
 	if (context->offset_base)
 		litifut_targets_add_offsets(&arrivals->data, image, context->offset_base);
-	if (LITIFUT_ARCH_GET(arch, flow, add_landing_pads))
-		arch->flow->add_landing_pads(image, &arrivals->elsewhere);
+	litifut_landing_pads_add(image, arch, &arrivals->elsewhere);
 	if (arch->thunks->add_elsewhere)
 		arch->thunks->add_elsewhere(image, context, &arrivals->elsewhere);
 	return LITIFUT_OK;
@@ -226,8 +226,7 @@ static enum litifut_status judge_cramped(const struct judge *judge,
 	if (!status) {
 		drop_jumps(judge, targets);
 		litifut_targets_merge(targets, branches);
-		if (LITIFUT_ARCH_GET(judge->arch, flow, add_landing_pads))
-			judge->arch->flow->add_landing_pads(judge->image, targets);
+		litifut_landing_pads_add(judge->image, judge->arch, targets);
 	}
 	for (size_t i = 0; i < judge->list->count && !status; i++) {
 		struct litifut_found_site *site = &judge->list->items[i];

@@ -245,7 +245,7 @@ static const struct litifut_arch_flow flow = {
 	.behind_stub = litifut_arm_behind_stub,
 	.is_indirect_tail = litifut_arm_is_indirect_tail,
 	.add_targets = litifut_arm_add_targets,
-	.add_landing_pads = litifut_arm_add_landing_pads,
+	.landing_pads = litifut_arm_landing_pads,
 };
 
 static const struct litifut_arch_detour detour = {

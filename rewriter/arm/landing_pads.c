@@ -24,7 +24,7 @@ static uint32_t relative(uint32_t value, uint32_t place)
 }
 
 static void read_entry(const struct litifut_image *image, uint32_t function, uint32_t data,
-		       struct litifut_targets *targets)
+		       litifut_take_region *take, void *context)
 {
 	const struct litifut_section *section = litifut_image_section_at(image, data, 8);
 
@@ -41,11 +41,11 @@ static void read_entry(const struct litifut_image *image, uint32_t function, uin
 		return;
 	struct litifut_reader reader = {.at = bytes + skip, .end = bytes + left};
 
-	litifut_landing_pads_read(&reader, function, targets);
+	litifut_landing_pads_read(&reader, function, take, context);
 }
 
-void litifut_arm_add_landing_pads(const struct litifut_image *image,
-				  struct litifut_targets *targets)
+void litifut_arm_landing_pads(const struct litifut_image *image, litifut_take_region *take,
+			      void *context)
 {
 	for (size_t i = 1; i < image->section_count; i++) {
 		const struct litifut_section *section = &image->sections[i];
@@ -59,7 +59,7 @@ void litifut_arm_add_landing_pads(const struct litifut_image *image,
 
 			if (data != CANNOT_UNWIND && !(data & COMPACT_MODEL))
 				read_entry(image, relative(function, place) & ~1u,
-					   relative(data, place + 4), targets);
+					   relative(data, place + 4), take, context);
 		}
 	}
 }

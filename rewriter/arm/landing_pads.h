@@ -2,12 +2,11 @@
 #ifndef LITIFUT_REWRITER_ARM_LANDING_PADS_H
 #define LITIFUT_REWRITER_ARM_LANDING_PADS_H
 
-#include "rewriter/image.h"
-#include "rewriter/targets.h"
+#include "rewriter/landing_pads.h"
 
-/* Adds the landing pads that .ARM.exidx of `image` leads to. What is damaged or
- * of another kind adds nothing. */
-void litifut_arm_add_landing_pads(const struct litifut_image *image,
-				  struct litifut_targets *targets);
+/* Takes the records that .ARM.exidx of `image` leads to. What is damaged or of another kind
+ * has none. */
+void litifut_arm_landing_pads(const struct litifut_image *image, litifut_take_region *take,
+			      void *context);
 
 #endif

@@ -259,7 +259,7 @@ static const struct litifut_arch_sizes sizes = {
 
 static const struct litifut_arch_flow flow = {
 	.is_indirect_tail = litifut_mips_is_indirect_tail,
-	.add_landing_pads = litifut_landing_pads_of_frames,
+	.landing_pads = litifut_landing_pads_of_frames,
 };
 
 static const struct litifut_arch_detour detour = {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "rewriter/arm/landing_pads.h"
+#include "rewriter/landing_pads.h"
 #include "rewriter/arm/plain.h"
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tail.h"
@@ -261,7 +261,7 @@ static bool has_pad(uint8_t *tables, uint32_t size, uint32_t pad)
 	litifut_put32(false, index, 0x8000 - 0x100);
 	litifut_put32(false, index + 4, 0x200 - 0x104);
 	assert_int_equal(litifut_targets_create(0x8000, 0x9000, &targets, &error), LITIFUT_OK);
-	litifut_arm_add_landing_pads(&image, &targets);
+	litifut_landing_pads_add(&image, litifut_arch_find(40), &targets);
 	found = litifut_targets_has(&targets, pad);
 	litifut_targets_release(&targets);
 	return found;

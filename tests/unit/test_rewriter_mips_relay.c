@@ -274,7 +274,7 @@ static void reads_landing_pads(void **state)
 		frame[44] = 4;
 		litifut_put32(big_endian, frame + 45, 0x3000);
 		assert_int_equal(litifut_targets_create(START, START + 0x100, &targets, &error), 0);
-		litifut_landing_pads_of_frames(&image, &targets);
+		litifut_landing_pads_add(&image, litifut_arch_find(8), &targets);
 		for (uint32_t at = 0; at < 0x100; at += 4)
 			assert_int_equal(litifut_targets_has(&targets, START + at), at == 0x48);
 		litifut_targets_release(&targets);
@@ -288,7 +288,7 @@ static void reads_landing_pads(void **state)
 			sections[1].size = size;
 			assert_int_equal(
 				litifut_targets_create(START, START + 0x100, &targets, &error), 0);
-			litifut_landing_pads_of_frames(&image, &targets);
+			litifut_landing_pads_add(&image, litifut_arch_find(8), &targets);
 			litifut_targets_release(&targets);
 			free(copy);
 		}
