@@ -783,6 +783,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		outcome->included_files_unused = link.chosen.included_unused;
 		outcome->calls = summary.sites;
 		outcome->times_refused = link.times_refused;
+		outcome->never_sent = link.port.sends && !sends(&link);
 		outcome->ring_kb_most = (link.options.spans || link.options.paths) &&
 							request->settings->ring_kb > MOST_RING_KB
 						? MOST_RING_KB

@@ -172,6 +172,12 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			settings->recorded == LITIFUT_MODE_STREAM ? "without their order"
 								  : "not timed",
 			outcome->times_refused);
+	if (outcome->never_sent)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: the results are never sent, as the program calls "
+			"neither _exit nor litifut_send: set LITIFUT_SEND=call:FUNCTION or "
+			"tick:N\n",
+			output);
 	if (outcome->ring_kb_most)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_RING_KB: the ring of a firmware has at "

@@ -35,6 +35,7 @@ struct link_outcome {
 	const char *returns_refused; /* why, though they were to be recorded; static; or NULL */
 	const char *times_refused;   /* the same of LITIFUT_MODE=table */
 	size_t calls;                /* all of them */
+	bool never_sent;             /* a firmware has a port, but nothing that makes it send */
 	unsigned ring_kb_most;       /* of a firmware, if LITIFUT_RING_KB asks for more; else 0 */
 	bool nameless;               /* -s has taken all names of functions away */
 	bool files_unused;           /* LITIFUT_EXCLUDE_OBJECTS and _LIBS name no input */

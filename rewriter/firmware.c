@@ -51,6 +51,17 @@ static uint32_t address_of(const struct litifut_image *image, const char *name)
 	return symbol ? symbol->address : 0;
 }
 
+/* A program without a C library may have an `exit' alone, as its way to end. */
+static uint32_t find_sender(const struct litifut_firmware_pass *pass)
+{
+	const struct litifut_firmware_options *options = pass->options;
+	const uint32_t address = address_of(&pass->image, options->send_at);
+
+	return address || !options->send_at || options->send_asked
+		       ? address
+		       : address_of(&pass->image, "exit");
+}
+
 static enum litifut_status no_function(const char *path, const char *setting, const char *name,
 				       struct litifut_error *error)
 {
@@ -139,7 +150,8 @@ static enum litifut_status open_pass(const char *path,
 		status = pass->arch.examine(&pass->image, &pass->context, error);
 	if (!status)
 		pass->baseline = pass->cpu->prepare(bytes, size, &pass->context);
-	pass->send_at = address_of(&pass->image, options->send_at);
+	pass->send_at = find_sender(pass);
+	pass->ends_at = pass->send_at;
 	pass->sample_at = address_of(&pass->image, options->sample_at);
 	pass->start_at = address_of(&pass->image, options->start_at);
 	pass->timer_at = address_of(&pass->image, options->timer_at);

@@ -58,7 +58,7 @@ struct litifut_firmware_options {
 	bool bytes; /* LITIFUT_STUBS=byte: stubs for speed, with counters of a byte */
 	/* The results are sent when this function is called; NULL: by no call. */
 	const char *send_at;
-	bool send_asked; /* it must exist */
+	bool send_asked; /* it must exist; else `exit' does as well, where it alone exists */
 	/* The handler of the timer whose interrupts are counted for sending, where
 	 * litifut_tick_gate is linked in; NULL: that of SysTick. */
 	const char *timer_at;

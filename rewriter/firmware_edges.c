@@ -90,15 +90,11 @@ static bool leads_to_sender(const struct litifut_firmware_pass *pass,
 static enum litifut_status fix_sends(struct litifut_firmware_pass *pass,
 				     struct litifut_error *error)
 {
-	const char *name = pass->options->send_at;
-	const struct litifut_symbol *symbol =
-		name ? litifut_image_symbol(&pass->image, name) : NULL;
-
 	pass->fixed = calloc(pass->sites.count + 1, sizeof(*pass->fixed));
 	if (!pass->fixed)
 		return out_of_memory(pass, error);
-	for (size_t i = 0; i < pass->sites.count && symbol; i++)
-		if (leads_to_sender(pass, &pass->sites.items[i], symbol->address))
+	for (size_t i = 0; i < pass->sites.count && pass->ends_at; i++)
+		if (leads_to_sender(pass, &pass->sites.items[i], pass->ends_at))
 			pass->fixed[pass->session.fixed_count++] =
 				pass->sites.items[i].site.address;
 	pass->session.fixed = pass->fixed;

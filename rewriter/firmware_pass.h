@@ -49,6 +49,7 @@ struct litifut_firmware_pass {
 	const struct litifut_firmware_cpu *cpu;
 	bool baseline;
 	uint32_t send_at;   /* address of options->send_at; 0: there is none */
+	uint32_t ends_at;   /* the same, also where nothing is linked in that could send */
 	uint32_t sample_at; /* of options->sample_at; 0: there is none */
 	uint32_t timer_at;  /* of options->timer_at, likewise */
 	uint32_t transmits; /* entry of the vector table for options->transmitter */

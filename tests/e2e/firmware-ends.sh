@@ -1,0 +1,63 @@
+#!/bin/sh
+# Programs that end without _exit(): by an exit() of their own, whose call sends the results then, or
+# never, and then a line at link time says that nothing sends them.
+BOARDS=${BOARDS:-mps2-an385 microbit}
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../firmware.sh"
+
+behaviour()
+{
+	cp -r "$root/examples/firmware" source
+	cat >source/main.c <<-'END'
+		#include <stdint.h>
+		#include <stdlib.h>
+
+		#include "board.h"
+
+		static volatile unsigned sum;
+
+		void SysTick_Handler(void)
+		{
+		}
+
+		__attribute__((noinline)) static void work(unsigned amount)
+		{
+			sum += amount;
+		}
+
+		__attribute__((noinline)) void exit(int status)
+		{
+			register uint32_t operation __asm__("r0") = 0x18;
+			register uint32_t reason __asm__("r1") = status ? 0x20024 : 0x20026;
+
+			__asm__ volatile("bkpt 0xab" : "+r"(operation) : "r"(reason) : "memory");
+			for (;;)
+				;
+		}
+
+		int main(void)
+		{
+			for (unsigned i = 0; i < 1000; i++)
+				work(i);
+			return sum != 499500;
+		}
+	END
+	LITIFUT_PORT=$port
+	export LITIFUT_PORT
+	ok "a program with its own exit() links without a warning" traced own make_example own
+	is "it has no _exit" "$(arm-none-eabi-nm own/firmware.elf | grep -c ' _exit$')" 0
+	ok "its counts are sent when it calls that" counts_equal_calls own/firmware.elf
+	sed -i 's/exit(main());/main(); for (;;);/' source/startup.c
+	front="$BUILD/bin/litifut build -q"
+	make_example never >never.log 2>&1
+	front=
+	is "of one that never ends, a line says that nothing is sent" \
+		"$(grep -c 'warning: .*/firmware.elf: the results are never sent, as the program calls neither _exit nor litifut_send: set LITIFUT_SEND=' never.log)" 1
+	LITIFUT_SEND=call:work
+	export LITIFUT_SEND
+	ok "unless LITIFUT_SEND names a function" traced asked make_example asked
+	unset LITIFUT_SEND LITIFUT_PORT
+	ok "without a port there is nothing to say" traced silent make_example silent
+}
+
+for_boards behaviour
