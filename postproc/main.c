@@ -146,9 +146,10 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 		fprintf(stderr, "%" PRIu64 " call%s", events, plural(events));
 	if (totals->shown != events)
 		fprintf(stderr, " (%" PRIu64 " shown)", totals->shown);
-	fprintf(stderr, "%s%" PRIu64 " lost%s, %zu process%s", calls ? ", " : "", totals->lost,
-		totals->lost && totals->returns ? " (calls and returns)" : "", totals->processes,
-		totals->processes == 1 ? "" : "es");
+	fprintf(stderr, "%s%" PRIu64 " lost", calls ? ", " : "", totals->lost);
+	if (totals->lost && strcmp(totals->lost_what, "calls") != 0)
+		fprintf(stderr, " (%s)", totals->lost_what);
+	fprintf(stderr, ", %zu process%s", totals->processes, totals->processes == 1 ? "" : "es");
 	if (totals->threads) /* not known of counters */
 		fprintf(stderr, ", %zu thread%s", totals->threads, plural(totals->threads));
 	fprintf(stderr, ", %zu module%s, %" PRIu64 " unresolved, %.2f s\n", totals->modules,
@@ -158,8 +159,7 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 	if (totals->lost && totals->lost_to > 0)
 		fprintf(stderr,
 			"litifut-post: %s were lost from %.3f s to %.3f s after the start%s\n",
-			totals->returns ? "calls and returns" : "calls", totals->lost_from,
-			totals->lost_to,
+			totals->lost_what, totals->lost_from, totals->lost_to,
 			totals->processes > 1 ? " of the process that lost most" : "");
 	if (totals->overwritten)
 		fprintf(stderr,

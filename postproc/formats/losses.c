@@ -41,7 +41,7 @@ bool post_losses_text(const struct post_process *process, struct post_text *text
 		return false;
 	if (lost) {
 		post_text_format(text, "%" PRIu64 " %s of ", lost,
-				 process->returns ? "calls and returns" : "calls");
+				 post_timeline_lost_what(process));
 		add_process(text, process);
 		post_text_add(text, " were lost");
 		if (header->lost_to && post_clock_runs(process))

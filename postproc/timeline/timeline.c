@@ -407,6 +407,22 @@ uint64_t post_timeline_lost(const struct post_process *process)
 	return lost > process->lost ? lost : process->lost;
 }
 
+/* Of code, not of calls. */
+static bool records_code(const struct post_process *process)
+{
+	const uint32_t mode = process->trace->header.mode;
+
+	return mode == LITIFUT_MODE_COVERAGE || mode == LITIFUT_MODE_PATHS ||
+	       mode == LITIFUT_MODE_UNITS;
+}
+
+const char *post_timeline_lost_what(const struct post_process *process)
+{
+	return records_code(process) ? "records of branches"
+	       : process->returns    ? "calls and returns"
+				     : "calls";
+}
+
 static double seconds_after_start(const struct post_process *process, uint64_t ticks)
 {
 	const uint64_t start = process->trace->header.start_monotonic_ns;
@@ -435,20 +451,26 @@ static void add_names(char *names, size_t size, const char *more)
 
 void post_timeline_total(const struct post_session *session, struct post_totals *totals)
 {
-	uint64_t most = 0;
+	uint64_t most = 0, most_at_a_time = 0;
 	bool counts = false;
 
-	*totals = (struct post_totals){.processes = session->process_count};
+	*totals = (struct post_totals){.processes = session->process_count, .lost_what = "calls"};
 	for (size_t i = 0; i < session->process_count; i++) {
 		const struct post_process *process = session->processes[i];
+		const uint64_t lost = post_timeline_lost(process);
+
 		for (size_t t = 0; t < process->thread_count; t++)
 			totals->threads += process->threads[t]->sequence != 0;
 		totals->threads += post_bits_threads(process->trace, NULL, 0);
-		totals->lost += post_timeline_lost(process);
+		totals->lost += lost;
+		if (lost > most) {
+			most = lost;
+			totals->lost_what = post_timeline_lost_what(process);
+		}
 		totals->overwritten += process->trace->header.overwritten;
 		if (post_clock_runs(process) && process->trace->header.lost_to &&
-		    post_timeline_lost(process) > most) {
-			most = post_timeline_lost(process);
+		    lost > most_at_a_time) {
+			most_at_a_time = lost;
 			totals->lost_from =
 				seconds_after_start(process, process->trace->header.lost_from);
 			totals->lost_to =
@@ -457,11 +479,7 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 		totals->events += process->events;
 		counts |= process->trace->header.mode == LITIFUT_MODE_COUNTS;
 		totals->killed += process->trace->header.state == LITIFUT_TRACE_RUNNING;
-		totals->covered += (process->trace->header.mode == LITIFUT_MODE_COVERAGE ||
-				    process->trace->header.mode == LITIFUT_MODE_PATHS ||
-				    process->trace->header.mode == LITIFUT_MODE_UNITS) &&
-				   !process->events;
-		totals->returns += process->returns;
+		totals->covered += records_code(process) && !process->events;
 		totals->clockless +=
 			process->returns && process->events && !post_clock_runs(process);
 		if (process->trace->header.flags & LITIFUT_TRACE_DEDUP) {

@@ -20,13 +20,13 @@ struct post_totals {
 	uint64_t unresolved; /* events without a symbol for caller or callee */
 	uint64_t unfollowed; /* of them, those that were counted, and led through a pointer */
 	size_t processes, threads, modules;
-	size_t killed;        /* processes whose trace was never stopped */
-	size_t covered;       /* processes that recorded which code was executed, and no calls */
-	size_t returns;       /* processes that recorded returns */
-	size_t clockless;     /* processes that recorded returns, and no clock */
-	size_t deduplicated;  /* processes that recorded each (call site, callee) once */
-	double missing;       /* the largest share of them that the filter may have swallowed */
-	uint64_t overwritten; /* chunks of rings that newer ones have replaced */
+	size_t killed;         /* processes whose trace was never stopped */
+	size_t covered;        /* processes that recorded which code was executed, and no calls */
+	const char *lost_what; /* see post_timeline_lost_what(); of the process that lost most */
+	size_t clockless;      /* processes that recorded returns, and no clock */
+	size_t deduplicated;   /* processes that recorded each (call site, callee) once */
+	double missing;        /* the largest share of them that the filter may have swallowed */
+	uint64_t overwritten;  /* chunks of rings that newer ones have replaced */
 	/* When the process that lost most of its calls did so: seconds after its start; `lost_to`
 	 * is 0 where that is not known. */
 	double lost_from;
@@ -47,8 +47,11 @@ struct post_timeline_options {
 void post_timeline_read(struct post_session *session, const struct post_timeline_sink *sink,
 			const struct post_timeline_options *options);
 
-/* The calls of a process that are known to be lost. */
+/* What a process made, and is known to be lost. */
 uint64_t post_timeline_lost(const struct post_process *process);
+
+/* What these are: `calls', `calls and returns' or `records of branches'. */
+const char *post_timeline_lost_what(const struct post_process *process);
 
 /* Sums up what was read. */
 void post_timeline_total(const struct post_session *session, struct post_totals *totals);
