@@ -28,8 +28,8 @@ bool diary_note_nothing(const char *output, const char *line);
 bool diary_open(void);
 
 /* Reads what was noted, removes the file, and writes one line to `to`, if not NULL. Unless `wordy`
- * it prints a line only where a setting was ignored: each link has printed its
- * own lines. Returns how many files were traced. */
+ * it prints a line only where several links have ignored a setting: each link has printed its own
+ * lines. Returns how many files were traced. */
 size_t diary_close(FILE *to, bool wordy);
 
 #endif

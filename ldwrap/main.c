@@ -82,6 +82,7 @@ static const struct litifut_option build_options[] = {
 	{"config", 'c', "FILE", LITIFUT_WORDS_FILE, "settings, one a line", 0},
 	{"recorder", 'r', "FILE", LITIFUT_WORDS_FILE, "an object with litifut_record_trace()", 0},
 	{"strict", 's', NULL, NULL, "fail where a link can't be traced", 0},
+	{"quiet", 'q', NULL, NULL, "do not say at the end what was traced", 0},
 	{"verbose", 'v', NULL, NULL, "print each program run and each decision", 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -175,7 +176,7 @@ static void pass_on(int number)
 
 /* Runs the command as a shell would, ends as it did, and before that says what the links came
  * to. What the terminal sends reaches the command by itself. */
-static _Noreturn void run_and_tell(char *command[])
+static _Noreturn void run_and_tell(char *command[], bool quiet)
 {
 	static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 	struct sigaction keep = {.sa_handler = SIG_IGN};
@@ -206,8 +207,7 @@ static _Noreturn void run_and_tell(char *command[])
 	while (waitpid(running, &status, 0) < 0 && errno == EINTR)
 		continue;
 	running = 0;
-	diary_close(WIFEXITED(status) && !WEXITSTATUS(status) ? stderr : NULL,
-		    isatty(STDERR_FILENO) || getenv("LITIFUT_VERBOSE"));
+	diary_close(WIFEXITED(status) && !WEXITSTATUS(status) ? stderr : NULL, !quiet);
 	process_end_like(status);
 }
 
@@ -217,6 +217,7 @@ static int build(int argc, char *argv[])
 	const char *mode;
 	char *folder;
 	char *path;
+	bool quiet = false;
 	int option;
 
 	while ((option = next_option(argc, argv, build_options)) >= 0) {
@@ -238,6 +239,9 @@ static int build(int argc, char *argv[])
 			break;
 		case 's':
 			setenv("LITIFUT_STRICT", "1", 1);
+			break;
+		case 'q':
+			quiet = true;
 			break;
 		case 'v':
 			setenv("LITIFUT_VERBOSE", "1", 1);
@@ -263,7 +267,7 @@ static int build(int argc, char *argv[])
 	shims_set_environment(folder);
 	free(folder);
 	if (diary_open())
-		run_and_tell(argv + optind);
+		run_and_tell(argv + optind, quiet);
 	become(argv + optind);
 }
 

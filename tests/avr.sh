@@ -18,7 +18,7 @@ avr()
 	shift 2
 	avr-gcc -mmcu="$device" -Wall -c "$@" "$avr_source" -o "$avr_name.o" &&
 		avr-gcc -mmcu="$device" "$@" "$avr_name.o" -o "plain-$avr_name.elf" &&
-		"$BUILD/bin/litifut" build avr-gcc -mmcu="$device" "$@" "$avr_name.o" \
+		"$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" "$@" "$avr_name.o" \
 			-o "$avr_name.elf" >"$avr_name.log" 2>&1 &&
 		! own_words "$avr_name.log" && return
 	cat "$avr_name.log"

@@ -50,7 +50,7 @@ traced()
 {
 	traced_log=$1.log
 	shift
-	front="$BUILD/bin/litifut build"
+	front="$BUILD/bin/litifut build -q"
 	"$@" >"$traced_log" 2>&1
 	traced_status=$?
 	front=

@@ -150,7 +150,7 @@ link()
 		skip "link $link_output" "the toolchain has no start-up file for this kind"
 		return 1
 	fi
-	(cd traced && front="$BUILD/bin/litifut build" compiler -o "$link_output" "$@") \
+	(cd traced && front="$BUILD/bin/litifut build -q" compiler -o "$link_output" "$@") \
 		>traced.log 2>&1 || link_failed=traced
 	if [ -n "$link_failed" ]; then
 		ok "link $link_output ($link_failed)" show_and_fail "$link_failed.log"
@@ -196,8 +196,8 @@ rewritten()
 		! own_words traced.log | grep -q .
 }
 
-# own_words FILE: its lines in which LITIFUT speaks or is spoken of. That the folders of the
-# test are in one of its name is not counted.
+# own_words FILE: its lines in which LITIFUT speaks or is spoken of, but for the line that ends
+# each `litifut build' of files that are all traced. That the folders of the test are in one of its name is not counted.
 own_words()
 {
 	root=$root build=$BUILD real_root=$real_root awk '
@@ -210,6 +210,7 @@ own_words()
 			without(ENVIRON["build"])
 			without(ENVIRON["real_root"])
 		}
+		/^litifut: [0-9]+ linked files? traced$/ { next }
 		/litifut/ { print; found = 1 }
 		END { exit !found }' "$1"
 }

@@ -102,7 +102,7 @@ behaviour()
 		events_equal_calls program
 	done
 	rm -rf traced && mkdir traced
-	(cd traced && front="$BUILD/bin/litifut build" compiler -no-pie -Wl,-Ttext-segment=0x8000 \
+	(cd traced && front="$BUILD/bin/litifut build -q" compiler -no-pie -Wl,-Ttext-segment=0x8000 \
 		-o program ../main.c) >traced.log 2>&1
 	is "a low address that the user chose: why not traced" \
 		"$(sed 's/: \.[a-z]*: 0x[0-9a-f]*: /: /' traced.log)" \

@@ -278,7 +278,7 @@ too_many_lists()
 		printf "f%d(int):%s%d,%s;", i, substr("iuxp", i % 4 + 1, 1), i / 4 % 16, "i" 16 + int(i / 64) }') &&
 		export LITIFUT_ARGS
 	LITIFUT_ARGS="f1:*;$LITIFUT_ARGS"
-	(cd traced && front="$BUILD/bin/litifut build" compiler -g0 -o lists ../lists.cc) >traced.log 2>&1
+	(cd traced && front="$BUILD/bin/litifut build -q" compiler -g0 -o lists ../lists.cc) >traced.log 2>&1
 	unset LITIFUT_ARGS
 	is "too many lists of values, and no types: a line each" "$(sed 's/.*: lists: //' traced.log)" \
 		"LITIFUT_ARGS: the parameters of f1 are not known: compile with -g, or write them: f1:i0,s1
@@ -332,7 +332,7 @@ behaviour()
 	shows "db engine"
 
 	rm -rf traced && mkdir traced
-	(cd traced && front="$BUILD/bin/litifut build" LITIFUT_ARGS='named:q0;named;:i0;nosuch:i0;named:i0,i1,i2,i3,i4,i5,i6,i7,i8,i9,i10,i11,i12;look:r;look:i30;look:' &&
+	(cd traced && front="$BUILD/bin/litifut build -q" LITIFUT_ARGS='named:q0;named;:i0;nosuch:i0;named:i0,i1,i2,i3,i4,i5,i6,i7,i8,i9,i10,i11,i12;look:r;look:i30;look:' &&
 		export LITIFUT_ARGS && compiler -o program ../main.o -pthread) >traced.log 2>&1
 	is "wrong settings: a line each, and the program is there" \
 		"$(sed -n 's/.*LITIFUT_ARGS: //p' traced.log | sed 's/ (.*//')" \

@@ -43,7 +43,7 @@ ok "calls with different arguments are apart" grep -q 'modem_send_64_4();' drive
 export LITIFUT_MODE=spans LITIFUT_CLOCK=timer1:16000000 LITIFUT_RING_KB=8 LITIFUT_PORT=usart \
 	LITIFUT_MARK_SET=0x23:8 LITIFUT_MARK_CLEAR=0x23:8 LITIFUT_MARK_EVERY=10 \
 	LITIFUT_SEND=call:energy_exercise_rests
-ok "it is C without a warning" "$BUILD/bin/litifut" build avr-gcc -mmcu=atmega1284p -Os -std=c11 -Wall \
+ok "it is C without a warning" "$BUILD/bin/litifut" build -q avr-gcc -mmcu=atmega1284p -Os -std=c11 -Wall \
 	-Wextra -Werror -g -I"$root/include" -I"$root/tests/energy" driver.c "$root/tests/energy/modem.c" \
 	-o driver.elf
 unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_RING_KB LITIFUT_PORT LITIFUT_MARK_SET LITIFUT_MARK_CLEAR \

@@ -133,7 +133,7 @@ changed()
 		avr-gcc -mmcu=atmega1284p -Os -g -I"$root/include" -DROUNDS=60 quick.c -o quick.elf &&
 		LITIFUT_MODE=spans LITIFUT_CLOCK=timer1:16000000 LITIFUT_RING_KB=8 LITIFUT_PORT=usart LITIFUT_MARK_SET=0x23:8 \
 			LITIFUT_MARK_CLEAR=0x23:8 LITIFUT_MARK_EVERY=10 LITIFUT_SEND=call:work LITIFUT_EXCLUDE_CALLEES="__*,litifut_*" \
-			"$BUILD/bin/litifut" build avr-gcc -mmcu=atmega1284p -Os -g -I"$root/include" -DROUNDS=60 -DRECORDED quick.c -o new.elf &&
+			"$BUILD/bin/litifut" build -q avr-gcc -mmcu=atmega1284p -Os -g -I"$root/include" -DROUNDS=60 -DRECORDED quick.c -o new.elf &&
 		"$rig" truth quick.elf >quick.tsv && "$rig" -p new.csv -u new.serial recorded new.elf &&
 		"$post" energy diff -q --volts 3.3 --machine "$root/tests/energy/radio.machine" --power power.csv --power new.csv \
 			serial new.serial "$recorded" new.elf >difference || return

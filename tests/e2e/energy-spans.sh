@@ -288,7 +288,7 @@ advice_links()
 	energy -f include --hook 4,4 --at 0=0.000250025 >fragment || return
 	cat fragment
 	grep '^exclude_callees = ' fragment || return
-	LITIFUT_CONFIG=$(pwd)/fragment LITIFUT_MODE=spans "$BUILD/bin/litifut" build "$triplet-gcc" -O1 main.c \
+	LITIFUT_CONFIG=$(pwd)/fragment LITIFUT_MODE=spans "$BUILD/bin/litifut" build -q "$triplet-gcc" -O1 main.c \
 		-o next >next.log 2>&1 && ! grep 'unknown key' next.log
 	"$BUILD/bin/litifut" info --json next | grep -o '"excluded": [0-9]*' >excluded
 	"$BUILD/bin/litifut" info --json traced/program | grep -o '"excluded": [0-9]*' >excluded.before

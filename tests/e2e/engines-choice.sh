@@ -60,14 +60,14 @@ behaviour()
 	flags=
 	thunk="db (no library that it needs is known to need glibc: link it with -Wl,--no-as-needed -lc)"
 	is "a library that needs none" "$(engine_of libalone.so)" "$thunk"
-	(cd traced && LITIFUT_VERBOSE=1 front="$BUILD/bin/litifut build" compiler -shared -fPIC \
+	(cd traced && LITIFUT_VERBOSE=1 front="$BUILD/bin/litifut build -q" compiler -shared -fPIC \
 		-nostdlib -o libalone.so ../alone.c) >verbose.log 2>&1
 	is "and LITIFUT_VERBOSE says so" \
 		"$(sed -n 's/^litifut-ld: the db engine in place of thunks: //p' verbose.log)" \
 		"$(echo "$thunk" | sed 's/^db (//; s/)$//')"
 	is "and --json" "$("$BUILD/bin/litifut" info --json traced/libalone.so |
 		sed 's/.*"engine_reason": "\([^"]*\)".*/\1/')" "$(echo "$thunk" | sed 's/^db (//; s/)$//')"
-	(cd traced && LITIFUT_ENGINE=db front="$BUILD/bin/litifut build" compiler -o asked ../alone.c \
+	(cd traced && LITIFUT_ENGINE=db front="$BUILD/bin/litifut build -q" compiler -o asked ../alone.c \
 		-x c++ ../main.cpp ../library.cpp -lstdc++) >verbose.log 2>&1
 	is "asked for: no reason" "$(engine_of asked)" db
 }

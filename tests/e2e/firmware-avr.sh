@@ -37,14 +37,14 @@ link_with()
 	room=$1
 	shift
 	avr-gcc -mmcu="$device" -Os -DTAKEN="$room" "$root/tests/firmware/avr_room.c" -o plain-room.elf &&
-		"$@" "$BUILD/bin/litifut" build avr-gcc -mmcu="$device" -Os -DTAKEN="$room" \
+		"$@" "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" -Os -DTAKEN="$room" \
 			"$root/tests/firmware/avr_room.c" -o room.elf >room.log 2>&1
 }
 
 # A section stands behind the code, where the stubs have no room.
 with_stamp()
 {
-	"$BUILD/bin/litifut" build avr-gcc -mmcu="$device" -Os "$root/tests/firmware/avr_bare.c" \
+	"$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" -Os "$root/tests/firmware/avr_bare.c" \
 		"$root/tests/firmware/avr_stamp.c" -o stamp.elf \
 		-Wl,--section-start=.stamp=0xb0,--defsym=__TEXT_REGION_LENGTH__=room >stamp.log 2>&1
 }

@@ -43,7 +43,7 @@ link_sketch()
 	link_name=$1
 	shift
 	avr-gcc -mmcu="$device" -Wl,--gc-sections "$@" sketch.o core.a -lm -o "plain-$link_name.elf" &&
-		"$BUILD/bin/litifut" build avr-gcc -mmcu="$device" -Wl,--gc-sections "$@" sketch.o core.a -lm \
+		"$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" -Wl,--gc-sections "$@" sketch.o core.a -lm \
 			-o "$link_name.elf" >"$link_name.log" 2>&1 && ! own_words "$link_name.log" && return
 	cat "$link_name.log"
 	return 1

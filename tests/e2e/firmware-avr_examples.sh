@@ -32,7 +32,7 @@ example()
 		set -- "$@" "$folder/$more"
 	done
 	# as their Makefile.common does
-	"$BUILD/bin/litifut" build avr-gcc -mmcu="$device" -Os -g -w -std=gnu99 -DF_CPU=8000000 \
+	"$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" -Os -g -w -std=gnu99 -DF_CPU=8000000 \
 		-fno-inline-small-functions -ffunction-sections -fdata-sections -Wl,--relax,--gc-sections \
 		-I"$simavr/simavr/sim/avr" -I"$simavr/simavr/sim" -I"$folder" -I"$simavr/examples/shared" \
 		-Wl,--undefined=_mmcu,--section-start=.mmcu=0x910000 "$@" -o "$example_name.elf" \

@@ -148,7 +148,7 @@ tasks()
 				yield();
 		}
 	END
-	LITIFUT_MODE=paths "$BUILD/bin/litifut" build avr-gcc -mmcu="$device" -Os tasks.c -o tasks.elf \
+	LITIFUT_MODE=paths "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" -Os tasks.c -o tasks.elf \
 		>tasks.log 2>&1
 	ok "tasks: it is left untraced, and a line says so" grep -q \
 		'untraced: LITIFUT_MODE=paths: the program changes tasks' tasks.log

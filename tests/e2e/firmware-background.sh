@@ -97,7 +97,7 @@ behaviour()
 	for wrong in "tick:0 ${port%:*}:$line" "tick:2:main ${port%:*}:$line" "tick:2 memory" \
 		"tick:2:nosuch ${port%:*}:$line" "tick:2 ${port%:*}:$line:200" "tick:2 nrf51:$line:3"; do
 		export LITIFUT_SEND="${wrong% *}" LITIFUT_PORT="${wrong#* }"
-		front="$BUILD/bin/litifut build"
+		front="$BUILD/bin/litifut build -q"
 		make_example wrong >wrong.log 2>&1
 		front=
 		unset LITIFUT_SEND LITIFUT_PORT

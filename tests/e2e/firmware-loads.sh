@@ -44,7 +44,7 @@ behaviour()
 		small) export LITIFUT_STUBS=small ;;
 		*) export LITIFUT_MODE=$mode LITIFUT_CLOCK=systick ;;
 		esac
-		[ $mode = plain ] || front="$BUILD/bin/litifut build"
+		[ $mode = plain ] || front="$BUILD/bin/litifut build -q"
 		ok "$mode: it links" make_example $mode EXTRA_CFLAGS="$cpu"
 		front=
 		unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_STUBS

@@ -12,7 +12,7 @@ with_memory()
 	sed "s/LENGTH = [0-9]*[KM]*/LENGTH = $1/;t" "$root/examples/firmware/$board.ld" |
 		awk -v ram="$2" '/RAM/ { sub(/LENGTH = [0-9A-Z]*/, "LENGTH = " ram) } { print }' \
 			>"source/$board.ld"
-	front="$BUILD/bin/litifut build"
+	front="$BUILD/bin/litifut build -q"
 	make_example "$3" ${flags:+EXTRA_LDFLAGS="$flags"} >"$3.log" 2>&1
 	with_status=$?
 	front=

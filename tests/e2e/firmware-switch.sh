@@ -42,7 +42,7 @@ by_file()
 	LITIFUT_EXCLUDE_LIBS='lib[cg]_nano.a' traced library make_example library >/dev/null
 	is "LITIFUT_EXCLUDE_LIBS leaves its functions" \
 		"$(callers library | grep -c 'qsort')" 0
-	front="env LITIFUT_EXCLUDE_OBJECTS=no.o $BUILD/bin/litifut build"
+	front="env LITIFUT_EXCLUDE_OBJECTS=no.o $BUILD/bin/litifut build -q"
 	make_example none >none.log 2>&1
 	front=
 	ok "a name that no object has is reported" \

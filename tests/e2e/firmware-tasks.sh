@@ -43,7 +43,7 @@ confined()
 	sed -i 's/^int main(void)/int xTaskCreateRestricted(void);\n&/
 		s/^	qsort/	xTaskCreateRestricted();\n&/' source/main.c
 	make_example confined-plain >/dev/null
-	front="$BUILD/bin/litifut build"
+	front="$BUILD/bin/litifut build -q"
 	make_example confined >confined.log 2>&1
 	LITIFUT_EXCLUDE="average*" traced chosen make_example chosen
 	front=

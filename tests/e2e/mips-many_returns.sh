@@ -26,7 +26,7 @@ behaviour()
 	compiler -O1 -ffunction-sections -c main.c
 	mkdir -p plain traced
 	(cd plain && compiler ../main.o -o program)
-	(cd traced && front="$BUILD/bin/litifut build" compiler ../main.o -o program) >said 2>&1
+	(cd traced && front="$BUILD/bin/litifut build -q" compiler ../main.o -o program) >said 2>&1
 	"$BUILD/bin/litifut" info traced/program >said.info
 	left=$(awk '$1 == "out-of-reach" { print $2 }' said.info)
 	ok "returns are left" test "${left:-0}" -gt 6000
@@ -34,7 +34,7 @@ behaviour()
 		"litifut-ld: warning: program: $left of $(awk '/returns patched/ { print $5 }' said.info) returns are not recorded, as there is more code for them than can be reached: link with -no-pie, or choose the objects that are traced (LITIFUT_INCLUDE_OBJECTS)"
 	same_run program
 	(cd plain && compiler ../main.o -no-pie -o program)
-	(cd traced && front="$BUILD/bin/litifut build" compiler ../main.o -no-pie -o program) >said 2>&1
+	(cd traced && front="$BUILD/bin/litifut build -q" compiler ../main.o -no-pie -o program) >said 2>&1
 	"$BUILD/bin/litifut" info traced/program >said.info
 	is "at a fixed address none is" "$(grep -c out-of-reach said.info)" 0
 	is "and no word of it" "$(grep -c litifut-ld said)" 0

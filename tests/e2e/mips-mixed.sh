@@ -68,7 +68,7 @@ refused()
 	refused_words=$2
 	shift 2
 	rm -f "$refused_output"
-	"$BUILD/bin/litifut" build "$triplet-gcc" -nostdlib "$@" -o "$refused_output" six.c \
+	"$BUILD/bin/litifut" build -q "$triplet-gcc" -nostdlib "$@" -o "$refused_output" six.c \
 		2>six.log || return
 	cat six.log
 	[ -s "$refused_output" ] && ! grep -q '[.]litifut' "$refused_output" &&
@@ -130,7 +130,7 @@ behaviour()
 	}' >many.c
 	flags="-O2 -mmicromips"
 	# shellcheck disable=SC2086
-	"$BUILD/bin/litifut" build "$triplet-gcc" $flags -shared -o libmany.so many.c 2>many.log
+	"$BUILD/bin/litifut" build -q "$triplet-gcc" $flags -shared -o libmany.so many.c 2>many.log
 	is "a link whose calls are mostly of such code says so" \
 		"$(sed 's/[0-9][0-9]*/N/g' many.log)" "litifut-ld: warning: libmany.so: N of N calls\
  are not traced: MIPSN or microMIPS code, or a jalx into it"

@@ -272,7 +272,7 @@ behaviour()
 	flags="-O2 -DLIBRARY"
 	mkdir -p plain traced
 	(cd plain && compiler -shared -fPIC -o library.so ../library.c)
-	(cd traced && front="$BUILD/bin/litifut build" compiler -shared -fPIC -o library.so ../library.c) \
+	(cd traced && front="$BUILD/bin/litifut build -q" compiler -shared -fPIC -o library.so ../library.c) \
 		>library.log 2>&1
 	link with_library ../main.c library.so -Wl,-rpath,'$ORIGIN' &&
 		same_run with_library

@@ -86,7 +86,7 @@ fault()
 {
 	sources "$1"
 	for version in faulty repaired; do
-		(cd $version && front="$BUILD/bin/litifut build" compiler -I"$faults" -o "$1" "$1.c" ../node.o) \
+		(cd $version && front="$BUILD/bin/litifut build -q" compiler -I"$faults" -o "$1" "$1.c" ../node.o) \
 			>link.log 2>&1 || ok "$1: link" show_and_fail link.log
 	done
 	# shellcheck disable=SC2046
@@ -151,7 +151,7 @@ parting()
 		}
 	END
 	mkdir -p traced
-	(cd traced && front="$BUILD/bin/litifut build" compiler -pthread -o parting ../parting.c)
+	(cd traced && front="$BUILD/bin/litifut build -q" compiler -pthread -o parting ../parting.c)
 	env -i LITIFUT_DIR="$(pwd)/good" timeout 60 "qemu-$cpu" -L "$sysroot" traced/parting >good.out
 	env -i LITIFUT_DIR="$(pwd)/bad" timeout 60 "qemu-$cpu" -L "$sysroot" traced/parting bad >bad.out
 	path_diff --top 1 good bad traced/parting | tail -n 1 >row.out

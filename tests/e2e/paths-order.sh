@@ -506,7 +506,7 @@ behaviour()
 	rm -f traced/many plain/many
 	flags="-O2 -pthread -DLIBRARY"
 	(cd plain && compiler -shared -fPIC -o library.so ../library.c)
-	(cd traced && front="$BUILD/bin/litifut build" compiler -shared -fPIC -o library.so ../library.c) \
+	(cd traced && front="$BUILD/bin/litifut build -q" compiler -shared -fPIC -o library.so ../library.c) \
 		>library.log 2>&1
 	rm -f traced/program plain/program
 	link with_library ../main.c library.so -Wl,-rpath,'$ORIGIN' && same_run with_library &&
@@ -515,7 +515,7 @@ behaviour()
 
 refused_link()
 {
-	(cd traced && front="$BUILD/bin/litifut build" compiler -pthread -o program ../main.c) \
+	(cd traced && front="$BUILD/bin/litifut build -q" compiler -pthread -o program ../main.c) \
 		>traced.log 2>&1 && [ -f traced/program ]
 }
 

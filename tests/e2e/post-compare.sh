@@ -163,7 +163,7 @@ compare()
 			mkdir -p plain traced
 			cd traced || exit
 			# shellcheck disable=SC2086
-			"$BUILD/bin/litifut" build "$triplet-gcc" $machine_flags -O1 ../../main.c \
+			"$BUILD/bin/litifut" build -q "$triplet-gcc" $machine_flags -O1 ../../main.c \
 				-o program "$@" >../traced.log 2>&1
 		) || ok "$build: link" false
 	done

@@ -215,10 +215,10 @@ without_counts()
 	ok "no room in the file: said" grep -q 'it has no counts of ' post.err
 	ok "no room in the file: a loss" grep -q ' 0 calls, [1-9][0-9]* lost' post.err
 	printf 'void step(void) { }\nvoid first(void) { step(); for (;;); }\n' >alone.c
-	LITIFUT_MODE=coverage "$BUILD/bin/litifut" build "$triplet-gcc" -nostdlib -static -Wl,-e,first \
+	LITIFUT_MODE=coverage "$BUILD/bin/litifut" build -q "$triplet-gcc" -nostdlib -static -Wl,-e,first \
 		-o alone alone.c 2>alone.log
 	ok "no libc: left untraced, and said" grep -q 'left untraced: .*runs constructors' alone.log
-	"$BUILD/bin/litifut" build "$triplet-gcc" -nostdlib -static -Wl,-e,first -o alone alone.c 2>alone.log
+	"$BUILD/bin/litifut" build -q "$triplet-gcc" -nostdlib -static -Wl,-e,first -o alone alone.c 2>alone.log
 	ok "no libc: counts as well" grep -q 'left untraced: .*runs constructors' alone.log
 }
 

@@ -86,7 +86,7 @@ program()
 
 spans()
 {
-	(cd traced && LITIFUT_MODE=spans front="$BUILD/bin/litifut build" compiler -o spans ../work.c) \
+	(cd traced && LITIFUT_MODE=spans front="$BUILD/bin/litifut build -q" compiler -o spans ../work.c) \
 		>spans.log 2>&1
 	traced spans LITIFUT_DEDUP=1
 	is "dedup: spans have each call" "$(recorded leaf)" 20000

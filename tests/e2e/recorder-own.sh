@@ -15,7 +15,7 @@ own()
 
 own_link()
 {
-	if (cd traced && LITIFUT_RECORDER=../$own_recorder front="$BUILD/bin/litifut build" \
+	if (cd traced && LITIFUT_RECORDER=../$own_recorder front="$BUILD/bin/litifut build -q" \
 		compiler -o "$@") >traced.log 2>&1; then
 		! own_words traced.log
 	else

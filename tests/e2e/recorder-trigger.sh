@@ -115,7 +115,7 @@ longer_calls()
 	LITIFUT_TRIGGER='stop:parse*>100us;stop:before>100us;stop:behind>100us'
 	export LITIFUT_MODE=spans LITIFUT_CLOCK=page LITIFUT_ARGS='leaf:i0' LITIFUT_TRIGGER
 	if [ "$target" = armel ]; then
-		(front="$BUILD/bin/litifut build" && compiler -pthread -o longer longer.c) 2>longer.log
+		(front="$BUILD/bin/litifut build -q" && compiler -pthread -o longer longer.c) 2>longer.log
 		is "where returns are not recorded, a line says so" \
 			"$(sed -n 's/.*\(LITIFUT_[A-Z]*: .*\):.*/\1/p' longer.log)" \
 			"LITIFUT_MODE: returns are not recorded"
@@ -143,7 +143,7 @@ longer_calls()
 	is "a snapshot at the second one" \
 		"$("$BUILD/bin/litifut-post" -q copy traced/longer | grep -c '> leaf')" 2
 	LITIFUT_MODE=calls LITIFUT_TRIGGER='stop:parse>1ms;stop:parse>1m'
-	(cd traced && front="$BUILD/bin/litifut build" && compiler -o wrong ../longer.c -pthread) >traced.log 2>&1
+	(cd traced && front="$BUILD/bin/litifut build -q" && compiler -o wrong ../longer.c -pthread) >traced.log 2>&1
 	is "wrong settings of times: a line each" "$(sed -n 's/.*\(LITIFUT_TRIGGER: .*\);.*/\1/p' traced.log)" \
 'LITIFUT_TRIGGER: stop:parse>1ms: how long calls take is known with LITIFUT_MODE=spans only
 LITIFUT_TRIGGER: stop:parse>1m: behind the > is not a time from 1ns to 4294967295s, a whole number with ns, us, ms or s'
@@ -160,7 +160,7 @@ LITIFUT_TRIGGER: stop:parse>1m: behind the > is not a time from 1ns to 429496729
 		}
 	END
 	LITIFUT_MODE=spans LITIFUT_TRIGGER='stop:inner>1ms' LITIFUT_ARGS='inner:i0'
-	(cd traced && front="$BUILD/bin/litifut build" && compiler -o tail ../tail.c) >traced.log 2>&1
+	(cd traced && front="$BUILD/bin/litifut build -q" && compiler -o tail ../tail.c) >traced.log 2>&1
 	is "a tail call is not measured: a line" \
 		"$(sed -n 's/.*\(LITIFUT_TRIGGER: .*\) (.*/\1/p' traced.log)" \
 		"LITIFUT_TRIGGER: 1 of 2 calls are not measured: their returns are not recorded"
@@ -222,13 +222,13 @@ behaviour()
 			sh -c 'test -s got && diff got traced.out && ! grep . post.err'
 	done
 	rm -rf traced && mkdir traced
-	(cd traced && front="$BUILD/bin/litifut build" LITIFUT_TRIGGER='snapshot:end#2;go:f;start:nosuch' &&
+	(cd traced && front="$BUILD/bin/litifut build -q" LITIFUT_TRIGGER='snapshot:end#2;go:f;start:nosuch' &&
 		export LITIFUT_TRIGGER && compiler -o program ../main.c) >traced.log 2>&1
 	is "wrong settings: a line each" "$(sed -n 's/.*\(LITIFUT_[A-Z, _]*: .*\)[;(].*/\1/p' traced.log)" \
 'LITIFUT_TRIGGER: go:f: is not start:, stop: or snapshot: with a function, or with FUNCTION#N for its Nth call
 LITIFUT_TRIGGER: no call is found of a function named nosuch '
 	rm -rf data
-	(cd traced && front="$BUILD/bin/litifut build" LITIFUT_TRIGGER='stop:end' LITIFUT_ARGS='end:i0,i1,i2,i3,i4,i5,i6,i7,i8,i9,i10,i11;e*d:x0' &&
+	(cd traced && front="$BUILD/bin/litifut build -q" LITIFUT_TRIGGER='stop:end' LITIFUT_ARGS='end:i0,i1,i2,i3,i4,i5,i6,i7,i8,i9,i10,i11;e*d:x0' &&
 		export LITIFUT_TRIGGER LITIFUT_ARGS && compiler -o crowded ../main.c) >crowded.log 2>&1
 	is "more values than there is room for: one line" \
 		"$(sed -n 's/.*\(LITIFUT_[A-Z, _]*: .*\):.*/\1/p' crowded.log)" \

@@ -100,7 +100,7 @@ behaviour()
 		# its thunks need a CPU that armel programs do not
 		ok "without thunks a warning says so" sh -c '
 			LITIFUT_MODE=spans "$@" 2>&1 | grep "LITIFUT_MODE.*returns"' sh \
-			"$BUILD/bin/litifut" build "$triplet-gcc" -O2 main.c -o main
+			"$BUILD/bin/litifut" build -q "$triplet-gcc" -O2 main.c -o main
 		return
 	fi
 	check program ../main.c || return

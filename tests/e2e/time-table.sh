@@ -110,7 +110,7 @@ behaviour()
 		# its thunks need a CPU that armel programs do not
 		ok "without thunks the link warns" sh -c '
 			LITIFUT_MODE=table "$@" 2>&1 | grep "LITIFUT_MODE.*returns"' sh \
-			"$BUILD/bin/litifut" build "$triplet-gcc" -O2 main.c -o main
+			"$BUILD/bin/litifut" build -q "$triplet-gcc" -O2 main.c -o main
 		return
 	fi
 	table_of program ../main.c || return

@@ -91,7 +91,7 @@ leaves_it()
 	ok "$*: a program that throws out of a handler" eval '(cd plain && compiler -o program ../main.cc)'
 	for LITIFUT_MODE in $modes; do
 		export LITIFUT_MODE
-		(cd traced && front="$BUILD/bin/litifut build" compiler -o program ../main.cc) >traced.log 2>&1
+		(cd traced && front="$BUILD/bin/litifut build -q" compiler -o program ../main.cc) >traced.log 2>&1
 		is "$*, $LITIFUT_MODE: the link succeeds" $? 0
 		case $LITIFUT_MODE in
 		counts | calls) ok "$*, $LITIFUT_MODE: it is recorded" rewritten traced/program ;;
@@ -112,7 +112,7 @@ behaviour()
 	leaves_it -fnon-call-exceptions -DBARE
 	flags=
 	for LITIFUT_MODE in $modes; do
-		(cd traced && front="$BUILD/bin/litifut build" compiler -o program ../main.cc) >traced.log 2>&1
+		(cd traced && front="$BUILD/bin/litifut build -q" compiler -o program ../main.cc) >traced.log 2>&1
 		ok "$LITIFUT_MODE: C++ without that option is recorded" rewritten traced/program
 	done
 	unset LITIFUT_MODE

@@ -305,7 +305,7 @@ at_each_instruction()
 
 traced_link()
 {
-	(cd traced && front="$BUILD/bin/litifut build" compiler -o "$@")
+	(cd traced && front="$BUILD/bin/litifut build -q" compiler -o "$@")
 }
 
 for_targets behaviour

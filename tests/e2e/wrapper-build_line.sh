@@ -1,6 +1,5 @@
 #!/bin/sh
-# The last line of `litifut build': what the links came to, on a terminal or with --verbose;
-# elsewhere only that there was none. Its exit status and signals are the command's.
+# The last line of `litifut build': what the links came to. Its exit status and signals are the command's.
 TARGETS=${TARGETS:-"armhf mips"}
 . "$(dirname "$0")/../lib.sh"
 
@@ -24,19 +23,18 @@ behaviour()
 	mkdir tmp
 	TMPDIR=$(pwd)/tmp
 	export TMPDIR
-	says "a traced program, no terminal: nothing" "" "$triplet-gcc" main.o -o program
-	LITIFUT_VERBOSE=1 says "verbose: how many" "litifut: 1 linked file traced" \
+	says "a traced program: how many" "litifut: 1 linked file traced" \
 		"$triplet-gcc" main.o -o program
-	LITIFUT_VERBOSE=1 says "no link" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
+	says "no link" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
 		"$triplet-gcc" -c main.c
 	says "a failed command: nothing" "" "$triplet-gcc" -c nosuch.c
-	LITIFUT_VERBOSE=1 says "no link for the device" "litifut: nothing is traced: no link was of a program or library for 32-bit ARM, MIPS or AVR" \
+	says "no link for the device" "litifut: nothing is traced: no link was of a program or library for 32-bit ARM, MIPS or AVR" \
 		"$triplet-gcc" -r main.o -o partial.o
-	LITIFUT_VERBOSE=1 says "a link that stays plain" "litifut: 0 linked files traced, 1 left plain: program: code below 0x10000 can't be traced" \
+	says "a link that stays plain" "litifut: 0 linked files traced, 1 left plain: program: code below 0x10000 can't be traced" \
 		"$triplet-gcc" -no-pie -Wl,-Ttext-segment=0x8000 main.o -o program
-	LITIFUT_VERBOSE=1 says "a nested build: one line" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
+	says "a nested build: one line" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
 		"$BUILD/bin/litifut" build true
-	LITIFUT_ENGINE=thunks says "an ignored setting: after several links, also without a terminal" \
+	LITIFUT_ENGINE=thunks says "an ignored setting" \
 		"litifut: 2 linked files traced; LITIFUT_ENGINE=thunks: ignored, as it is none of thunk, db; did you mean thunk?" \
 		sh -c "$triplet-gcc main.o -o program && $triplet-gcc main.o -o other"
 	"$BUILD/bin/litifut" build sh -c 'exit 7' 2>/dev/null

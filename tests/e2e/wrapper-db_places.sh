@@ -25,7 +25,7 @@ link_with()
 	rm -rf traced
 	mkdir traced
 	# shellcheck disable=SC2034
-	(cd traced && front="env LITIFUT_ENGINE=${engine:-db} LITIFUT_DB=$1 $BUILD/bin/litifut build" &&
+	(cd traced && front="env LITIFUT_ENGINE=${engine:-db} LITIFUT_DB=$1 $BUILD/bin/litifut build -q" &&
 		shift && compiler -o program ../main.c "$@") >traced.log 2>&1
 }
 

@@ -64,7 +64,7 @@ begins()
 	shift 2
 	rm -rf plain traced && mkdir plain traced
 	(cd plain && "$triplet-$linker" -o program "$@") >plain.log 2>&1
-	(cd traced && "$BUILD/bin/litifut" build "$triplet-$linker" -o program "$@") >traced.log 2>&1
+	(cd traced && "$BUILD/bin/litifut" build -q "$triplet-$linker" -o program "$@") >traced.log 2>&1
 	ok "$description: traced" rewritten traced/program
 	run plain program
 	is "$description: it begins where it should" "$(cat plain.status)" 7

@@ -28,7 +28,7 @@ callers()
 {
 	rm -rf traced data && mkdir traced
 	# shellcheck disable=SC2086
-	(cd traced && front="env $* $BUILD/bin/litifut build" compiler -o program ../main.o \
+	(cd traced && front="env $* $BUILD/bin/litifut build -q" compiler -o program ../main.o \
 		"../${archive:-libgreek.a}" ../gamma_.o ${linker:-}) >traced.log 2>&1
 	guest_environment="LITIFUT_DIR=$(pwd)/data" run traced program
 	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/program 2>post.log
@@ -112,7 +112,7 @@ unknown key, ignored: dir; the recorder's settings go into \`defaults'"
 	END
 	flags="-I$root/include -fPIC" compiler -c -o recorder.o recorder.c
 	rm -rf traced && mkdir traced
-	(cd traced && front="$BUILD/bin/litifut build --recorder ../recorder.o" compiler -o program \
+	(cd traced && front="$BUILD/bin/litifut build -q --recorder ../recorder.o" compiler -o program \
 		../main.o ../libgreek.a ../gamma_.o) >traced.log 2>&1
 	ok "the user's own recorder: rewritten" rewritten traced/program
 	run traced program

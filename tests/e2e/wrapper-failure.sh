@@ -10,7 +10,7 @@ untraced()
 	description=$1
 	shift
 	rm -rf traced && mkdir traced
-	(cd traced && front="env $* $BUILD/bin/litifut build" compiler -o program ../main.o) \
+	(cd traced && front="env $* $BUILD/bin/litifut build -q" compiler -o program ../main.o) \
 		>traced.log 2>&1
 	is "$description: exit status" $? 0
 	ok "$description: the plain linker's bytes" cmp plain/program traced/program
@@ -20,7 +20,7 @@ untraced()
 	is "$description: nothing else in the folder" "$(ls -A traced)" program
 
 	rm -rf traced && mkdir traced
-	(cd traced && front="env $* $BUILD/bin/litifut build --strict" compiler -o program ../main.o) \
+	(cd traced && front="env $* $BUILD/bin/litifut build -q --strict" compiler -o program ../main.o) \
 		>traced.log 2>&1
 	is "$description, strict: exit status" $? 1
 	is "$description, strict: that names the file" \
@@ -45,7 +45,7 @@ fails()
 	END
 	chmod +x failing/ld
 	rm -rf traced && mkdir traced
-	(cd traced && front="env COMPILER_PATH=$(cd .. && pwd)/failing $BUILD/bin/litifut build" \
+	(cd traced && front="env COMPILER_PATH=$(cd .. && pwd)/failing $BUILD/bin/litifut build -q" \
 		compiler -o program ../main.o) >traced.log 2>&1
 	is "a linker that does $2: exit status" $? 0
 	ok "a linker that does $2: the plain linker's bytes" cmp plain/program traced/program
@@ -64,12 +64,12 @@ foreign()
 	set -- "$@" -nostdlib -static -Wl,-e,main -o program ../main.o
 	(cd foreign/plain && compiler "$@") >foreign.log 2>&1
 	is "$1: the toolchain links it" $? 0
-	(cd foreign/traced && front="$BUILD/bin/litifut build" compiler "$@") >traced.log 2>&1
+	(cd foreign/traced && front="$BUILD/bin/litifut build -q" compiler "$@") >traced.log 2>&1
 	is "$1: exit status" $? 0
 	ok "$1: the plain linker's bytes" cmp foreign/plain/program foreign/traced/program
 	is "$1: one line says so" "$(sed 's/untraced: .*/untraced/' traced.log)" \
 		"litifut-ld: warning: program: left untraced"
-	(cd foreign/strict && front="$BUILD/bin/litifut build --strict" compiler "$@") >traced.log 2>&1
+	(cd foreign/strict && front="$BUILD/bin/litifut build -q --strict" compiler "$@") >traced.log 2>&1
 	is "$1, strict: exit status" $? 1
 	is "$1, strict: no output" "$(ls -A foreign/strict)" ""
 }
@@ -111,7 +111,7 @@ behaviour()
 		: >"$each"
 	done
 	rm -rf traced && mkdir traced
-	(cd traced && front="../installed/bin/litifut build" compiler -o program ../main.o) >traced.log 2>&1
+	(cd traced && front="../installed/bin/litifut build -q" compiler -o program ../main.o) >traced.log 2>&1
 	is "an empty tracer: exit status" $? 0
 	ok "an empty tracer: the plain linker's bytes" cmp plain/program traced/program
 	ok "an empty tracer: it is named" grep -q \
@@ -119,7 +119,7 @@ behaviour()
 	# Only what other CPUs need is installed.
 	rm installed/lib/litifut/tracer-*
 	rm -rf traced && mkdir traced
-	(cd traced && front="../installed/bin/litifut build" compiler -o program ../main.o) >traced.log 2>&1
+	(cd traced && front="../installed/bin/litifut build -q" compiler -o program ../main.o) >traced.log 2>&1
 	is "no tracer: exit status" $? 0
 	ok "no tracer: the plain linker's bytes" cmp plain/program traced/program
 	ok "no tracer: the package is named" grep -q \
@@ -139,7 +139,7 @@ behaviour()
 	chmod +x broken/ld
 	rm -rf traced runs && mkdir traced
 	(cd traced && front="env LITIFUT_LINK_TWICE=1 COMPILER_PATH=$(cd .. && pwd)/broken \
-		$BUILD/bin/litifut build" compiler -o program ../main.o) >traced.log 2>&1
+		$BUILD/bin/litifut build -q" compiler -o program ../main.o) >traced.log 2>&1
 	is "the second link fails: exit status" $? 0
 	ok "the second link fails: the plain linker's bytes" cmp plain/program traced/program
 	is "the second link fails: one line of warning" "$(wc -l <traced.log)" 1

@@ -111,7 +111,7 @@ faithful()
 	for folder in plain traced; do
 		(
 			cd $folder || exit
-			[ $folder = plain ] || front="$BUILD/bin/litifut build"
+			[ $folder = plain ] || front="$BUILD/bin/litifut build -q"
 			compiler -shared -Wl,-soname,libone.so -o libone.so ../library.o "$@" &&
 				compiler -o program ../main.o -L. -lone "$@"
 		) >$folder.log 2>&1

@@ -52,7 +52,7 @@ both()
 	shift 2
 	rm -rf plain traced && mkdir plain traced
 	(cd plain && "$linker" -o program "$@") >plain.log 2>&1
-	(cd traced && "$BUILD/bin/litifut" build "$linker" -o program "$@") >traced.log 2>&1
+	(cd traced && "$BUILD/bin/litifut" build -q "$linker" -o program "$@") >traced.log 2>&1
 	is "$name: the linker's exit status" $? 0
 }
 

@@ -54,7 +54,7 @@ behaviour()
 		-Wl,-b,binary,../data.txt,-b,"elf32-$format"
 
 	rm -rf plain traced && mkdir traced
-	(cd traced && front="$BUILD/bin/litifut build" compiler ../main.o ../libsame.a) >traced.log 2>&1
+	(cd traced && front="$BUILD/bin/litifut build -q" compiler ../main.o ../libsame.a) >traced.log 2>&1
 	ok "no -o: a.out" rewritten traced/a.out
 	is "no -o: nothing else in the folder" "$(ls -A traced)" a.out
 
@@ -62,14 +62,14 @@ behaviour()
 	mkdir -p read-only out
 	cp main.o libsame.a read-only
 	chmod a-w read-only read-only/*
-	(cd read-only && front="$BUILD/bin/litifut build" compiler -o ../out/program main.o libsame.a) \
+	(cd read-only && front="$BUILD/bin/litifut build -q" compiler -o ../out/program main.o libsame.a) \
 		>traced.log 2>&1
 	ok "in a read-only folder" rewritten out/program
 	chmod u+w read-only
 
 	other=$(mktemp -d /dev/shm/litifut-test-XXXXXX 2>/dev/null)
 	if [ -n "$other" ]; then
-		(front="$BUILD/bin/litifut build" compiler -o "$other/program" main.o libsame.a) \
+		(front="$BUILD/bin/litifut build -q" compiler -o "$other/program" main.o libsame.a) \
 			>traced.log 2>&1
 		ok "an output on another file system" rewritten "$other/program"
 		is "nothing else is left there" "$(ls -A "$other")" program
@@ -81,7 +81,7 @@ behaviour()
 	rm -rf out && mkdir out
 	ln -s elsewhere out/program
 	echo old >out/elsewhere
-	(front="$BUILD/bin/litifut build" compiler -o out/program main.o libsame.a) >traced.log 2>&1
+	(front="$BUILD/bin/litifut build -q" compiler -o out/program main.o libsame.a) >traced.log 2>&1
 	is "a link in the output's place is replaced, not followed" "$(cat out/elsewhere)" old
 	ok "and rewritten" rewritten out/program
 

@@ -23,7 +23,7 @@ removed()
 	# shellcheck disable=SC2086
 	(cd gc && COMPILER_PATH=$(pwd) compiler $words) >gc.plain 2>&1
 	# shellcheck disable=SC2086
-	(cd gc && front="$BUILD/bin/litifut build" COMPILER_PATH=$(pwd) compiler $words) >gc.traced 2>&1
+	(cd gc && front="$BUILD/bin/litifut build -q" COMPILER_PATH=$(pwd) compiler $words) >gc.traced 2>&1
 	ok "lld --print-gc-sections: there are some" grep -q '^removing unused section' gc.plain
 	sed 's|/tmp/cc[A-Za-z0-9]*|/tmp/cc|' gc.plain >gc.words
 	sed 's|/tmp/cc[A-Za-z0-9]*|/tmp/cc|' gc.traced | diff gc.words - >gc.diff
@@ -37,7 +37,7 @@ reproduced()
 	rm -rf again again.tar
 	mkdir -p again
 	ln -s "$(command -v "$triplet-ld.lld" || command -v ld.lld)" again/ld.lld
-	(cd again && front="$BUILD/bin/litifut build" COMPILER_PATH=$(pwd) \
+	(cd again && front="$BUILD/bin/litifut build -q" COMPILER_PATH=$(pwd) \
 		compiler -fuse-ld=lld -Wl,--reproduce=../again.tar -o program ../main.c) >again.log 2>&1
 	ok "--reproduce: rewritten, without a word" equal "$(own_words again.log)" ""
 	ok "--reproduce: the archive is there" tar -C again -xf again.tar
@@ -58,7 +58,7 @@ behaviour()
 	for linker in bfd gold lld; do
 		compiler -fuse-ld=$linker -o tried main.c 2>/dev/null
 		plain_status=$?
-		front="$BUILD/bin/litifut build" compiler -fuse-ld=$linker -o tried main.c 2>/dev/null
+		front="$BUILD/bin/litifut build -q" compiler -fuse-ld=$linker -o tried main.c 2>/dev/null
 		is "-fuse-ld=$linker: as without the wrapper" $? $plain_status
 	done
 	for linker in bfd gold lld; do
@@ -79,7 +79,7 @@ behaviour()
 		folding=
 		[ $linker = bfd ] || folding="-ffunction-sections -Wl,--icf=all,--gc-sections"
 		# shellcheck disable=SC2086
-		(cd traced && front="$BUILD/bin/litifut build" COMPILER_PATH=$path \
+		(cd traced && front="$BUILD/bin/litifut build -q" COMPILER_PATH=$path \
 			compiler -fuse-ld=$linker $folding -o program ../main.c) >traced.log 2>&1
 		rm -r "$path"
 		ok "$linker: rewritten, and nothing to warn of" rewritten traced/program
@@ -100,7 +100,7 @@ behaviour()
 		return
 	}
 	# shellcheck disable=SC2046
-	(cd traced && "$BUILD/bin/litifut" build $(clang_for_target) -O1 -o program ../main.c) \
+	(cd traced && "$BUILD/bin/litifut" build -q $(clang_for_target) -O1 -o program ../main.c) \
 		>traced.log 2>&1
 	ok "clang: rewritten, and nothing to warn of" rewritten traced/program
 	same_run program

@@ -6,7 +6,7 @@ TARGETS=${TARGETS:-"armhf mips"}
 
 traced_compiler()
 {
-	front="$BUILD/bin/litifut build" compiler "$@"
+	front="$BUILD/bin/litifut build -q" compiler "$@"
 }
 
 no_names_of_ours()

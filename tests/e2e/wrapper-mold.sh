@@ -41,12 +41,12 @@ unknown_linker()
 	compiler -c main.c other.c
 	for strict in 0 1; do
 		rm -f program
-		front="env LITIFUT_STRICT=$strict $BUILD/bin/litifut build" compiler -Bodd -o program \
+		front="env LITIFUT_STRICT=$strict $BUILD/bin/litifut build -q" compiler -Bodd -o program \
 			main.o other.o >odd.log 2>&1
 		is "an unknown linker, LITIFUT_STRICT=$strict: status" $? "$strict"
 		is "an unknown linker: one line" "$(grep '^litifut' odd.log | grep -c 'not known')" 1
 	done
-	front="$BUILD/bin/litifut build" compiler -Bodd -o program main.o other.o 2>/dev/null
+	front="$BUILD/bin/litifut build -q" compiler -Bodd -o program main.o other.o 2>/dev/null
 	is "an unknown linker: its output works" "$(run_in . program)" "$(printf '3\n4\n7')"
 }
 
@@ -78,7 +78,7 @@ behaviour()
 	if [ "$cpu" != arm ]; then
 		compiler -o program main.c other.c "-B$(pwd)/mold" 2>plain.err
 		plain_status=$?
-		front="$BUILD/bin/litifut build" compiler -o program main.c other.c "-B$(pwd)/mold" 2>traced.err
+		front="$BUILD/bin/litifut build -q" compiler -o program main.c other.c "-B$(pwd)/mold" 2>traced.err
 		is "mold has no MIPS: status" $? "$plain_status"
 		is "mold has no MIPS: words" "$(cat traced.err)" "$(cat plain.err)"
 		return
@@ -111,7 +111,7 @@ behaviour()
 	[ "$triplet" = arm-linux-gnueabi ] && front_clang="clang -mfloat-abi=soft"
 	mkdir traced
 	# shellcheck disable=SC2086
-	(cd traced && "$BUILD/bin/litifut" build $front_clang --target="$triplet" -fuse-ld=mold -O1 -o program \
+	(cd traced && "$BUILD/bin/litifut" build -q $front_clang --target="$triplet" -fuse-ld=mold -O1 -o program \
 		../main.c ../other.c) >traced.log 2>&1
 	ok "clang -fuse-ld=mold: rewritten, and nothing to warn of" rewritten traced/program
 	events_equal_calls program

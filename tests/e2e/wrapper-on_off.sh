@@ -7,7 +7,7 @@ TARGETS=${TARGETS:-"armhf mipsel"}
 wrapped()
 {
 	mkdir -p "$1"
-	(cd "$1" && front="$BUILD/bin/litifut build env LITIFUT=$2" compiler -o program ../main.o) \
+	(cd "$1" && front="$BUILD/bin/litifut build -q env LITIFUT=$2" compiler -o program ../main.o) \
 		2>"$1.log"
 }
 

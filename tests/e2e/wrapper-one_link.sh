@@ -56,7 +56,7 @@ once()
 	mkdir -p traced
 	for engine in thunk db; do
 		LITIFUT_ENGINE=$engine && export LITIFUT_ENGINE
-		(cd traced && front="$BUILD/bin/litifut build" compiler -o program "$@") >verbose.log 2>&1
+		(cd traced && front="$BUILD/bin/litifut build -q" compiler -o program "$@") >verbose.log 2>&1
 		is "$name, $engine: one run of the linker" "$(grep -c '^litifut-ld: run:' verbose.log)" 1
 		is "$name, $engine: the passes of the rewriter are listed, from the first to the last" \
 			"$(sed -n 's/^litifut-ld: rewriter: //p' verbose.log | sed -n '1p;$p' | tr '\n' ',')" \
@@ -110,7 +110,7 @@ guess_is_close()
 	for more in "" -ffunction-sections; do
 		rm -rf traced
 		mkdir -p traced
-		(cd traced && LITIFUT_VERBOSE=1 front="$BUILD/bin/litifut build" compiler $more \
+		(cd traced && LITIFUT_VERBOSE=1 front="$BUILD/bin/litifut build -q" compiler $more \
 			-o program ../callees.c ../callees-?.c) >verbose.log 2>&1
 		is "many callees${more:+, $more}: one run of the linker" \
 			"$(grep -c '^litifut-ld: run:' verbose.log)" 1

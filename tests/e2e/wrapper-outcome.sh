@@ -20,7 +20,7 @@ same()
 {
 	front='' outcome "$2" >plain.text
 	kind=$(head -c 4 work/program 2>/dev/null | tail -c 3)
-	front="$BUILD/bin/litifut build" outcome "$2" >traced.text
+	front="$BUILD/bin/litifut build -q" outcome "$2" >traced.text
 	ok "$linker, $1: the same outcome" diff plain.text traced.text
 	[ "$kind" != ELF ] ||
 		ok "$linker, $1: traced" sh -c "'$BUILD/bin/litifut' info work/program | grep -q ': rewritten'"

@@ -7,7 +7,7 @@ TARGETS=${TARGETS:-"armhf mipsel"}
 
 traced_compiler()
 {
-	front="$BUILD/bin/litifut build" compiler "$@"
+	front="$BUILD/bin/litifut build -q" compiler "$@"
 }
 
 is_traced()
@@ -24,7 +24,7 @@ both()
 	rm -rf plain traced && mkdir plain traced
 	(cd plain && eval "$preparation" && ${compiler:-compiler} -o program ../main.o "$@" &&
 		describe) >plain.txt 2>&1
-	(cd traced && eval "$preparation" && front="$BUILD/bin/litifut build" \
+	(cd traced && eval "$preparation" && front="$BUILD/bin/litifut build -q" \
 		${compiler:-compiler} -o program ../main.o "$@" && describe) >traced.txt 2>&1
 	ok "$description" cmp plain.txt traced.txt
 	ok "$description: traced" is_traced traced/program
@@ -176,7 +176,7 @@ bound_output()
 		return
 	fi
 	for linker in bfd gold; do
-		for front in "" "$BUILD/bin/litifut build"; do
+		for front in "" "$BUILD/bin/litifut build -q"; do
 			echo old >bound && chmod 600 bound
 			mount --bind bound fixed/program
 			mount -o remount,ro,bind fixed

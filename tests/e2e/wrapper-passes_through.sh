@@ -15,7 +15,7 @@ same()
 	"$triplet-ld" "$@" >plain.out 2>plain.err
 	echo $? >plain.status
 	[ -f "$same_output" ] && mv "$same_output" plain.file
-	"$BUILD/bin/litifut" build "$triplet-ld" "$@" >wrapped.out 2>wrapped.err
+	"$BUILD/bin/litifut" build -q "$triplet-ld" "$@" >wrapped.out 2>wrapped.err
 	echo $? >wrapped.status
 	ok "$same_description: same exit status" cmp plain.status wrapped.status
 	ok "$same_description: same output" diff plain.out wrapped.out
@@ -65,13 +65,13 @@ behaviour()
 	is "nothing is left in the folder" \
 		"$(find . -name '.litifut*' -o -name 'litifut*' | wc -l)" 0
 
-	(front="$BUILD/bin/litifut build" compiler -nostdlib -o /dev/null main.o helper.o) >null.log 2>&1
+	(front="$BUILD/bin/litifut build -q" compiler -nostdlib -o /dev/null main.o helper.o) >null.log 2>&1
 	is "-o /dev/null: exit status" $? 0
 	is "-o /dev/null: no words" "$(cat null.log)" ""
 	ok "-o /dev/null: still a device" test -c /dev/null
 	echo 'int main(void) { return 0; }' >host.c
 	gcc -o host.plain host.c && mv host.plain plain.file
-	"$BUILD/bin/litifut" build gcc -o host.plain host.c
+	"$BUILD/bin/litifut" build -q gcc -o host.plain host.c
 	ok "a link for the machine that builds: same bytes" cmp plain.file host.plain
 }
 

@@ -6,7 +6,7 @@ TARGETS=${TARGETS:-"armhf mipsel"}
 
 traced_compiler()
 {
-	front="$BUILD/bin/litifut build" compiler "$@"
+	front="$BUILD/bin/litifut build -q" compiler "$@"
 }
 
 behaviour()
@@ -39,7 +39,7 @@ behaviour()
 	traced_compiler -static -o many main-1.o
 	one=$(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//')
 	mkdir one
-	(cd one && front="taskset -c $one $BUILD/bin/litifut build" compiler -static -o many ../main-1.o)
+	(cd one && front="taskset -c $one $BUILD/bin/litifut build -q" compiler -static -o many ../main-1.o)
 	ok "and so with one processor" cmp many one/many
 	cat >Makefile <<-'END'
 		.RECIPEPREFIX = >
@@ -49,7 +49,7 @@ behaviour()
 		same-%: main-1.o
 		> $(CC) -o same main-1.o
 	END
-	"$BUILD/bin/litifut" build make -j8 CC="$triplet-gcc $machine_flags" >make.log 2>&1
+	"$BUILD/bin/litifut" build -q make -j8 CC="$triplet-gcc $machine_flags" >make.log 2>&1
 	is "make -j8: exit status" $? 0
 	ok "make -j8: no words of the wrapper" sh -c '! grep ^litifut make.log'
 	for number in 1 2 3 4 5 6 7 8; do

@@ -16,7 +16,7 @@ words()
 	done
 	shift
 	rm -rf traced && mkdir traced
-	(cd traced && front="env $settings ${around-$BUILD/bin/litifut build}" compiler ../main.o "$@") 2>&1 |
+	(cd traced && front="env $settings ${around-$BUILD/bin/litifut build -q}" compiler ../main.o "$@") 2>&1 |
 		sed 's/^litifut-ld: warning: //'
 }
 
@@ -58,7 +58,7 @@ both()
 {
 	rm -rf traced && mkdir traced
 	echo "cc='$triplet-gcc $machine_flags -g -O2'; \$cc ../main.o -o one && \$cc ../other.o -o two ${also:-}" >two.sh
-	(cd traced && env "$@" "$BUILD/bin/litifut" build sh ../two.sh 2>&1)
+	(cd traced && env "$@" "$BUILD/bin/litifut" build -q sh ../two.sh 2>&1)
 }
 
 # Where the wrapper was not put in by `litifut build', which looks at the environment once.
@@ -154,23 +154,23 @@ dead_shims()
 {
 	mkdir -p cache gone/bin gone/lib
 	cp "$BUILD/bin/litifut" "$BUILD/bin/litifut-ld" gone/bin
-	XDG_CACHE_HOME=$(pwd)/cache gone/bin/litifut build true
+	XDG_CACHE_HOME=$(pwd)/cache gone/bin/litifut build -q true
 	is "a folder of shims" "$(find cache/litifut -name 'shims-*' | wc -l)" 1
 	rm -r gone
 	touch "$(echo cache/litifut/shims-*)/of-the-user"
-	XDG_CACHE_HOME=$(pwd)/cache "$BUILD/bin/litifut" build true
+	XDG_CACHE_HOME=$(pwd)/cache "$BUILD/bin/litifut" build -q true
 	is "with another file it stays" \
 		"$(find cache/litifut -name 'shims-*' | wc -l)" 2
 	is "but none of the links" "$(find cache/litifut -lname '*/gone/bin/*')" ""
 	rm -r cache
 	mkdir -p gone/bin
 	cp "$BUILD/bin/litifut" "$BUILD/bin/litifut-ld" gone/bin
-	XDG_CACHE_HOME=$(pwd)/cache gone/bin/litifut build true
+	XDG_CACHE_HOME=$(pwd)/cache gone/bin/litifut build -q true
 	rm -r gone
-	XDG_CACHE_HOME=$(pwd)/cache "$BUILD/bin/litifut" build true
+	XDG_CACHE_HOME=$(pwd)/cache "$BUILD/bin/litifut" build -q true
 	is "that of a removed installation is gone" \
 		"$(find cache/litifut -name 'shims-*' | wc -l)" 1
-	XDG_CACHE_HOME=$(pwd)/cache "$BUILD/bin/litifut" build true
+	XDG_CACHE_HOME=$(pwd)/cache "$BUILD/bin/litifut" build -q true
 	is "that of this one stays" "$(find cache/litifut -name 'shims-*' | wc -l)" 1
 }
 

@@ -56,7 +56,7 @@ node()
 	sources=$(find "$root/examples/node" -name '*.c' ! -name board.c)
 	for task in sample receive; do
 		# shellcheck disable=SC2086
-		LITIFUT_MODE=coverage "$BUILD/bin/litifut" build "$triplet-gcc" $machine_flags -no-pie \
+		LITIFUT_MODE=coverage "$BUILD/bin/litifut" build -q "$triplet-gcc" $machine_flags -no-pie \
 			-std=gnu11 -Os -g -DTASK_$task -DCOUNT=60 -I"$root/examples/node" \
 			-I"$root/bench/node_linux" -o "$task.traced" $sources \
 			"$root/bench/node_linux/board.c" >"$task.log" 2>&1

@@ -53,7 +53,7 @@ build_tree()
 		case ${2:-$1} in
 		plain) set -- ;;
 		traced) set -- "$BUILD/bin/litifut" build ;;
-		wrapped) set -- "$BUILD/bin/litifut" build env -u LITIFUT ;;
+		wrapped) set -- "$BUILD/bin/litifut" build -q env -u LITIFUT ;;
 		esac
 		# nothing here takes so long but what hangs
 		timeout 3600 "$@" sh -c "$steps"
