@@ -218,6 +218,13 @@ static void show_clock(void)
 		page[cpu == CPU_MIPS_BIG ? 7 - i : i] = (uint8_t)(executed[0] >> 8 * i);
 }
 
+static void on_instruction(unsigned index, void *user)
+{
+	(void)index, (void)user;
+	if (clock_is_mapped)
+		show_clock();
+}
+
 static void places_log(void)
 {
 	char path[4200];
@@ -288,8 +295,6 @@ static __attribute__((used)) void on_block(unsigned index, void *user, const uin
 	const struct oracle_place *branch = thread->branch;
 
 	(void)index;
-	if (clock_is_mapped)
-		show_clock();
 	thread->branch = here->branch;
 	if (branch && here->slot_only && here->address == branch->address + 4)
 		thread->branch = branch;
@@ -550,6 +555,11 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 				qemu_plugin_tb_get_insn(block, i), QEMU_PLUGIN_INLINE_ADD_U64,
 				&executed[here->through], 1);
 	}
+	/* Blocks end where pages do, so a clock of blocks would depend on addresses. */
+	for (size_t i = 0; i < count && with_clock; i++)
+		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(block, i),
+						       on_instruction, QEMU_PLUGIN_CB_NO_REGS,
+						       NULL);
 	if (blocks_prefix) {
 		struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(block, count - 1);
 
