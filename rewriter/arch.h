@@ -118,6 +118,7 @@ struct litifut_arch_context {
 	bool thunks;                       /* calls use thunks where they can */
 	bool returns;                      /* of calls are recorded */
 	unsigned clock; /* enum litifut_clock: the one that thunks read, if any */
+	bool edges;     /* branches are recorded, not calls */
 	bool bits;      /* LITIFUT_MODE=paths: branches record bits, not flags */
 	bool units;     /* LITIFUT_MODE=units: `bits` is set then, but few edges record anything */
 	/* The code of edges that is out of their reach has numbers, of 16 bits, and stands at
@@ -144,7 +145,9 @@ struct litifut_unwind_table {
 	const char *relocations; /* the section of its relocations */
 	uint32_t type;           /* sh_type */
 	unsigned entry_bytes;
-	/* How many entries are reserved, and how many more for each trampoline of a call. */
+	/* How many entries are reserved where trampolines have some, and how many more for each
+	 * trampoline of a call; and where none has. */
+	size_t least_entries;
 	size_t fixed_entries;
 	size_t call_entries;
 	/* Writes entries that keep their room through a link. */
@@ -153,6 +156,7 @@ struct litifut_unwind_table {
 	 * as these stand in `room`. Returns the section that was changed; NULL: the image
 	 * has no such entries. */
 	const struct litifut_section *(*write)(const struct litifut_image *image,
+					       const struct litifut_arch_context *context,
 					       const struct litifut_symbol *room,
 					       const struct litifut_frame_code *codes,
 					       size_t count);

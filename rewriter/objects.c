@@ -275,8 +275,10 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 					       .size = sizeof(struct litifut_blocks_header),
 					       .alignment = 4};
 	}
-	if (arch && LITIFUT_ARCH_GET(arch, frames, unwind) && plan->unwind_entries) {
-		size_t entries = arch->frames->unwind->fixed_entries + plan->unwind_entries;
+	if (arch && LITIFUT_ARCH_GET(arch, frames, unwind) && trampoline_bytes) {
+		const struct litifut_unwind_table *unwind = arch->frames->unwind;
+		size_t entries = plan->unwind_entries ? unwind->fixed_entries + plan->unwind_entries
+						      : unwind->least_entries;
 
 		rooms[count++] =
 			(struct room){.section = arch->frames->unwind->section,

@@ -116,6 +116,7 @@ enum litifut_status litifut_session_open(const char *path,
 		session->context.bits = !status;
 		session->context.units = !status && units;
 	}
+	session->context.edges = edges;
 	session->context.system = true;
 	session->context.counts = options->mode == LITIFUT_MODE_COUNTS;
 	if (!status && (options->mode == LITIFUT_MODE_COVERAGE || session->context.counts)) {

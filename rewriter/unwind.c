@@ -22,9 +22,9 @@ const struct litifut_section *litifut_unwind_write(const struct litifut_unwind *
 {
 	const struct litifut_unwind_table *table = LITIFUT_ARCH_GET(session->arch, frames, unwind);
 
-	return table && session->room
-		       ? table->write(&session->image, session->room, unwind->items, unwind->count)
-		       : NULL;
+	return table && session->room ? table->write(&session->image, &session->context,
+						     session->room, unwind->items, unwind->count)
+				      : NULL;
 }
 
 void litifut_unwind_release(struct litifut_unwind *unwind)

@@ -49,7 +49,9 @@ RECORDER_SMALL := $(RECORDER_TWICE:%=stream/%) recorder/stream_only
 RECORDER_ARGUMENTS := $(addprefix stream/recorder/,recorder_arguments arguments long_calls)
 RECORDER_PLAIN := stream/recorder/recorder
 # In assembly: what a CPU needs, and what Linux on that CPU needs.
-TRACER_ASSEMBLY   = $(1)/stub $(1)/guard $(1)/thunk port/linux/$(1)/start
+TRACER_ASSEMBLY   = $(1)/stub $(1)/guard $(1)/thunk port/linux/$(1)/start $(TRACER_BACKTRACE_$(1))
+# On ARM the unwinder asks the tracer.
+TRACER_BACKTRACE_arm := arm/backtrace
 RECORDER_ASSEMBLY_arm  := arm/stack
 RECORDER_ASSEMBLY_mips := mips/stack port/linux/mips/system_call
 
@@ -62,6 +64,9 @@ TRACER_HOT := entry/enter entry/count recorder/recorder recorder/recorder_argume
 # The loop that folds events: without the conversion of branches to conditions, which costs a dozen instructions
 # of each event there.
 TRACER_FLAGS_recorder/table := --param logical-op-non-short-circuit=0 -fno-if-conversion -fno-if-conversion2
+
+# Nothing branches between it and other code.
+TRACER_FLAGS_arm/backtrace := -mthumb
 
 # Debugging information other than call frames goes too: the names in it are of
 # no use to the person who debugs the traced program.

@@ -12,12 +12,16 @@
  * and mean nothing elsewhere, so such a table is not used for what has been moved. No
  * exception comes from there, but for what a signal handler throws.
  *
+ * Thunks, and trampolines that have pushed something, have one entry together, which names a
+ * routine of the tracer (tracer/arm/backtrace.c).
+ *
  * Unwinders take 2 off an address before they look for it, since it mostly is a return
  * address: so each entry begins 2 bytes before its code. */
 #include "rewriter/arm/unwind.h"
 
 #include <elf.h>
 
+#include "cpu/arm/arm.h"
 #include "rewriter/arm/trampoline.h"
 
 #define ENTRY_BYTES 8
@@ -25,6 +29,8 @@
  * stepping stones, of which every program has two in its start-up code; and one behind
  * each thunk for a register, which stand among the trampolines. */
 #define FIXED_ENTRIES (12 + 13)
+/* The gate's two, that of the thunks, the end, and one that the linker may drop. */
+#define LEAST_ENTRIES 5
 #define LOOKED_FOR_BEFORE 2
 #define PUSH_BYTES 2 /* in T32 code */
 
@@ -84,7 +90,8 @@ struct table {
 	size_t count;
 	size_t first;
 	size_t last;
-	size_t used; /* by new entries */
+	size_t used;                         /* by new entries */
+	const struct litifut_symbol *thunks; /* what leads to the tracer's routine; or NULL */
 };
 
 static uint32_t word_at(const struct table *table, size_t entry, unsigned word)
@@ -168,8 +175,18 @@ static bool has_moved(const struct litifut_frame_code *code)
 	return code->instruction || (code->step_count && code->steps[0].at > PUSH_BYTES);
 }
 
-/* What has no entry of its own, thunks above all, ends a backtrace. */
+/* What has no entry of its own, thunks above all, is left to the tracer; a backtrace ends there if
+ * branches are recorded. */
+static void add_others(struct table *table, uint32_t address)
+{
+	add(table, address,
+	    table->thunks ? relative_to(table->thunks->address,
+					place_of(table, table->first + table->used) + 4)
+			  : CANNOT_UNWIND);
+}
+
 static const struct litifut_section *write(const struct litifut_image *image,
+					   const struct litifut_arch_context *context,
 					   const struct litifut_symbol *room,
 					   const struct litifut_frame_code *codes, size_t count)
 {
@@ -179,13 +196,24 @@ static const struct litifut_section *write(const struct litifut_image *image,
 
 	if (!find_table(image, &table) || left(&table) < 3)
 		return NULL;
-	add(&table, room->address + LOOKED_FOR_BEFORE, RETURNS_TO_LR);
+	if (!context->edges)
+		table.thunks = litifut_image_symbol(
+			image, context->thunks && litifut_arm_shares_thunks(&context->cpu)
+				       ? "litifut_unwind_shared"
+				       : "litifut_unwind_thunks");
+	/* The last call of a function may end where the room begins: only if it is none of these,
+	 * the first instruction has its entry. */
+	add(&table,
+	    room->address + (table.first && word_at(&table, table.first - 1, 1) == CANNOT_UNWIND
+				     ? 0
+				     : LOOKED_FOR_BEFORE),
+	    RETURNS_TO_LR);
 	add(&table, room->address + LITIFUT_ARM_GATE_LR, RETURNS_OVER_TWO);
 	for (size_t i = 0; i < count && left(&table) >= 3; i++) {
 		if (!has_moved(&codes[i]) || codes[i].start - room->address >= room->size)
 			continue;
 		if (codes[i].start != end)
-			add(&table, end, CANNOT_UNWIND);
+			add_others(&table, end);
 		data = codes[i].instruction ? moved_data(&table, codes[i].instruction)
 					    : RETURNS_TO_LR;
 		if (codes[i].start != end || !(data & INLINE_DATA) ||
@@ -195,10 +223,9 @@ static const struct litifut_section *write(const struct litifut_image *image,
 		end = codes[i].start +
 		      (codes[i].step_count ? codes[i].steps[0].at : codes[i].bytes);
 	}
-	while (left(&table)) {
-		add(&table, end, CANNOT_UNWIND);
-		end = (room->address + room->size) & ~3u;
-	}
+	add_others(&table, end);
+	while (left(&table))
+		add(&table, (room->address + room->size) & ~3u, CANNOT_UNWIND);
 	return table.section;
 }
 
@@ -207,6 +234,7 @@ const struct litifut_unwind_table litifut_arm_unwind_table = {
 	.relocations = ".rel.ARM.exidx",
 	.type = SHT_ARM_EXIDX,
 	.entry_bytes = ENTRY_BYTES,
+	.least_entries = LEAST_ENTRIES,
 	.fixed_entries = FIXED_ENTRIES,
 	.call_entries = 1,
 	.reserve = reserve,

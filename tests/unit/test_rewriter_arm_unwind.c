@@ -92,6 +92,7 @@ static size_t entry_for(const struct fixture *fixture, size_t count, uint32_t ad
 	return found;
 }
 
+static const struct litifut_arch_context context = {.edges = true};
 static const struct litifut_symbol room = {.address = ROOM, .size = 0x101};
 
 static const struct litifut_frame_code codes[] = {
@@ -115,7 +116,8 @@ static void moved_code_has_the_frames_of_its_function(void **state)
 	size_t count = create(&fixture, 16);
 
 	(void)state;
-	assert_ptr_equal(litifut_arm_unwind_table.write(&fixture.image, &room, codes, COUNT(codes)),
+	assert_ptr_equal(litifut_arm_unwind_table.write(&fixture.image, &context, &room, codes,
+							COUNT(codes)),
 			 &fixture.sections[1]);
 	/* the gate: lr leads to the caller, and in its second half the stack holds two words */
 	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 2)), 0x80b0b0b0);
@@ -137,6 +139,34 @@ static void moved_code_has_the_frames_of_its_function(void **state)
 	assert_int_equal(relative_at(&fixture, entry_for(&fixture, count, 0x9002), 1), SHORT);
 }
 
+/* Thunks and the rest have one entry, which leads to the tracer's routine. */
+static void thunks_are_left_to_the_tracer(void **state)
+{
+	const struct litifut_arch_context calls = {.cpu = context.cpu};
+	struct litifut_symbol table = {
+		.name = "litifut_unwind_thunks", .address = TABLES, .own = true};
+	uint32_t own = 0;
+	struct fixture fixture;
+	size_t count = create(&fixture, 16);
+
+	(void)state;
+	fixture.image.symbols = &table;
+	fixture.image.symbol_count = 1;
+	fixture.image.own = &own;
+	fixture.image.own_count = 1;
+	assert_non_null(
+		litifut_arm_unwind_table.write(&fixture.image, &calls, &room, codes, COUNT(codes)));
+	for (uint32_t at = 0x50; at < 0x60; at += 2)
+		assert_int_equal(relative_at(&fixture, entry_for(&fixture, count, ROOM + at), 1),
+				 TABLES);
+	assert_int_equal(relative_at(&fixture, entry_for(&fixture, count, ROOM + 0x64), 1), TABLES);
+	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x40)), 0x80b0b0b0);
+	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x60)), 0x80a8b0b0);
+	/* nothing behind the room */
+	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x102)),
+			 CANNOT_UNWIND);
+}
+
 /* What has no room ends a backtrace, and what is there is in order. */
 static void too_little_room_is_no_harm(void **state)
 {
@@ -144,8 +174,8 @@ static void too_little_room_is_no_harm(void **state)
 	for (size_t reserved = 0; reserved < 16; reserved++) {
 		struct fixture fixture;
 		size_t count = create(&fixture, reserved);
-		bool written = litifut_arm_unwind_table.write(&fixture.image, &room, codes,
-							      COUNT(codes)) != NULL;
+		bool written = litifut_arm_unwind_table.write(&fixture.image, &context, &room,
+							      codes, COUNT(codes)) != NULL;
 
 		assert_int_equal(written, reserved >= 3);
 		if (!written)
@@ -165,17 +195,19 @@ static void damaged_tables_end_a_backtrace(void **state)
 	(void)state;
 	fixture.sections[2].size = 4;
 	put_entry(&fixture, count - 2, 0x9000, 0x70000);
-	litifut_arm_unwind_table.write(&fixture.image, &room, codes, COUNT(codes));
+	litifut_arm_unwind_table.write(&fixture.image, &context, &room, codes, COUNT(codes));
 	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x28)), CANNOT_UNWIND);
 	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x60)), CANNOT_UNWIND);
 	fixture.sections[1].size = 0;
-	assert_null(litifut_arm_unwind_table.write(&fixture.image, &room, codes, COUNT(codes)));
+	assert_null(litifut_arm_unwind_table.write(&fixture.image, &context, &room, codes,
+						   COUNT(codes)));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(moved_code_has_the_frames_of_its_function),
+		cmocka_unit_test(thunks_are_left_to_the_tracer),
 		cmocka_unit_test(too_little_room_is_no_harm),
 		cmocka_unit_test(damaged_tables_end_a_backtrace),
 	};

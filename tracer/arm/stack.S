@@ -37,4 +37,11 @@ litifut_call_on_stack:
 	.fnend
 	.size litifut_call_on_stack, . - litifut_call_on_stack
 
+	/* The room for trampolines comes next. A signal at its first instruction must not be taken
+	 * for one in the function above: rewriter/arm/unwind.c. */
+	.fnstart
+	.cantunwind
+	.short	0xde00			/* udf */
+	.fnend
+
 	.section .note.GNU-stack, "", %progbits

@@ -126,6 +126,20 @@ litifut_thunk_tail:
 	.size litifut_thunk_tail, . - litifut_thunk_tail
 
 	.p2align 2
+
+/* What an entry of .ARM.exidx leads to for all thunks (rewriter/arm/unwind.c): a personality routine,
+ * and for unwinders that call none what is right in the middle of thunks: vsp += 16, the pc is in
+ * lr. There are no exceptions: no byte behind it may look like the start of a table of them. */
+	.globl litifut_unwind_thunks
+	.hidden litifut_unwind_thunks
+	.type litifut_unwind_thunks, %object
+litifut_unwind_thunks:
+	.reloc	., R_ARM_PREL31, litifut_backtrace
+	.word	0
+	.word	0x0003b0b0
+	.word	0
+	.size litifut_unwind_thunks, . - litifut_unwind_thunks
+
 .Lmodule:
 	.word	litifut_module - (1b + 8)
 .Lstate:

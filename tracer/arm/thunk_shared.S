@@ -176,4 +176,16 @@
 	pointer	litifut_thunk_pointer_tail, 3, 4, r4, r5, r6, r12
 	back	litifut_thunk_pointer_back_tail, litifut_thunk_tail
 
+	/* As litifut_unwind_thunks in thunk.S: vsp += 32 in the middle of these thunks. */
+	.p2align 2
+	.globl litifut_unwind_shared
+	.hidden litifut_unwind_shared
+	.type litifut_unwind_shared, %object
+litifut_unwind_shared:
+	.reloc	., R_ARM_PREL31, litifut_backtrace
+	.word	0
+	.word	0x0007b0b0
+	.word	1
+	.size litifut_unwind_shared, . - litifut_unwind_shared
+
 	.section .note.GNU-stack, "", %progbits
