@@ -9,6 +9,8 @@
 
 struct start {
 	const struct litifut_image *image;
+	const struct litifut_firmware_cpu *cpu;
+	const struct litifut_arch_context *context;
 	struct litifut_site_list *sites;
 	bool *seen; /* by number of the symbol: its function has been walked */
 	unsigned depth;
@@ -50,6 +52,18 @@ static void mark(struct litifut_found_site *site, unsigned from, unsigned to)
 		site->site.reason = (uint8_t)to;
 }
 
+static const struct litifut_symbol *callee_of(const struct start *start,
+					      const struct litifut_symbol *function,
+					      const struct litifut_site *site)
+{
+	uint32_t callee = site->callee;
+
+	if (!callee && start->cpu->pointed_callee)
+		callee = start->cpu->pointed_callee(start->image, start->context, function->address,
+						    site->address);
+	return callee ? litifut_image_function_start(start->image, callee & ~1u) : NULL;
+}
+
 /* Returns true when the boundary has been found: all before it is marked. */
 static bool walk(struct start *start, const struct litifut_symbol *function)
 {
@@ -68,9 +82,7 @@ static bool walk(struct start *start, const struct litifut_symbol *function)
 
 		if (site->site.address - function->address >= size)
 			break;
-		callee = site->site.callee ? litifut_image_function_start(start->image,
-									  site->site.callee & ~1u)
-					   : NULL;
+		callee = callee_of(start, function, &site->site);
 		if (callee && is_boundary(callee->name)) {
 			found = true;
 			break;
@@ -79,17 +91,27 @@ static bool walk(struct start *start, const struct litifut_symbol *function)
 		if (callee)
 			found = walk(start, callee);
 	}
+	if (!found && start->cpu->pointed_jump) {
+		const uint32_t target =
+			start->cpu->pointed_jump(start->image, start->context, function->address);
+		const struct litifut_symbol *next =
+			target ? litifut_image_function_start(start->image, target & ~1u) : NULL;
+
+		found = next && (is_boundary(next->name) || walk(start, next));
+	}
 	start->depth--;
 	return found;
 }
 
 enum litifut_status litifut_before_ram_mark(const struct litifut_image *image,
-					    uint32_t reset_address, struct litifut_site_list *sites,
-					    uint8_t *functions, bool *found,
-					    struct litifut_error *error)
+					    const struct litifut_firmware_cpu *cpu,
+					    const struct litifut_arch_context *context,
+					    struct litifut_site_list *sites, uint8_t *functions,
+					    bool *found, struct litifut_error *error)
 {
+	const uint32_t reset_address = cpu->reset ? cpu->reset(image) : image->file.entry;
 	const struct litifut_symbol *reset = litifut_image_function_at(image, reset_address & ~1u);
-	struct start start = {.image = image, .sites = sites};
+	struct start start = {.image = image, .cpu = cpu, .context = context, .sites = sites};
 	uint32_t size;
 
 	*found = false;

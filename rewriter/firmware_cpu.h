@@ -75,6 +75,15 @@ struct litifut_firmware_cpu {
 	uint32_t (*reset)(const struct litifut_image *image);
 	/* The start-up code makes calls before it has cleared .bss. */
 	bool calls_before_ram;
+	/* Optional, for it: where the call or jump through a register at `site`, in the function at
+	 * `function`, leads; 0: not known. */
+	uint32_t (*pointed_callee)(const struct litifut_image *image,
+				   const struct litifut_arch_context *context, uint32_t function,
+				   uint32_t site);
+	/* The same of the first jump through a register of that function which leads to a known
+	 * place. */
+	uint32_t (*pointed_jump)(const struct litifut_image *image,
+				 const struct litifut_arch_context *context, uint32_t function);
 	/* Its runtime can time calls. */
 	bool times;
 	/* Words of a record with times, whose sums are carried if it has less than

@@ -72,9 +72,7 @@ enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pas
 	if (!status)
 		status = check_confined(pass, error);
 	if (!status && pass->cpu->calls_before_ram)
-		status = litifut_before_ram_mark(&pass->image,
-						 pass->cpu->reset ? pass->cpu->reset(&pass->image)
-								  : pass->image.file.entry,
+		status = litifut_before_ram_mark(&pass->image, pass->cpu, &pass->context,
 						 &pass->sites, before, &pass->ram_is_known, error);
 	if (!status)
 		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,

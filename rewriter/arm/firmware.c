@@ -43,6 +43,7 @@
 
 #include "rewriter/arm/arm.h"
 #include "rewriter/arm/detour.h"
+#include "rewriter/arm/pointed_callee.h"
 #include "rewriter/arm/return_kept.h"
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tasks.h"
@@ -519,6 +520,8 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.reset = litifut_arm_vectors_reset,
 	.free_vector = litifut_arm_vectors_free,
 	.calls_before_ram = true,
+	.pointed_callee = litifut_arm_pointed_callee,
+	.pointed_jump = litifut_arm_pointed_jump,
 	.times = true,
 	.event_bytes = EVENT_BYTES,
 	.switches = true,

@@ -127,7 +127,7 @@ branches_once()
 	for LITIFUT_MODE in paths coverage; do
 		[ "$target" != armel ] || continue
 		mkdir -p traced
-		(cd traced && front="$BUILD/bin/litifut build" compiler -o program ../callees.c ../callees-?.c) \
+		(cd traced && front="$BUILD/bin/litifut build -q" compiler -o program ../callees.c ../callees-?.c) \
 			>verbose.log 2>&1
 		is "$LITIFUT_MODE: the file is written once" "$(grep -c '^litifut-ld: rewriter: save$' verbose.log)" 1
 		[ "$LITIFUT_MODE" = coverage ] || # whose flags are not guessed
