@@ -16,8 +16,8 @@
 #include "rewriter/targets.h"
 #include "rewriter/thunk.h"
 
-/* The most entry points that the tracer of any CPU has. */
-#define LITIFUT_ENTRIES_MAX 13
+/* The most entry points that the tracer of any CPU has, or an island. */
+#define LITIFUT_ENTRIES_MAX 28
 
 /* The room for trampolines beside the tracer. As the name of an entry point it
  * stands for the gate; there is none in an image with no such room. */
@@ -124,6 +124,9 @@ struct litifut_arch_context {
 	/* The code of edges that is out of their reach has numbers, of 16 bits, and stands at
 	 * multiples of 1 << grain; 0: there are no edges, or they need no numbers. */
 	unsigned grain;
+	/* Trampolines out of reach of their sites have numbers, in so many tables: see table_bytes
+	 * of struct litifut_arch_borrow. */
+	unsigned tables;
 	bool system; /* it is a module for Linux, not a firmware */
 	bool table;  /* events have the stack pointer and the time, see <litifut/fold.h> */
 	bool counts; /* LITIFUT_MODE=counts: calls are counted where they are made */
@@ -325,6 +328,11 @@ struct litifut_arch_borrow {
 	 * all calls, the others are for thunks. Their number is 0 or LITIFUT_HOST_PIECES. */
 	struct litifut_host_piece host_pieces[LITIFUT_HOST_PIECES];
 	size_t host_piece_count;
+	/* An island has a place to lead to for each table of trampolines, of so many bytes, and so
+	 * many others. */
+	size_t table_bytes;
+	unsigned tables_max;
+	unsigned other_places;
 	/* Can the first `bytes` of the function at `address`, of `size` bytes in
 	 * `section`, be moved away? They are those of a piece. */
 	bool (*can_host)(const struct litifut_arch_context *context,

@@ -177,14 +177,16 @@ static enum litifut_status plan_relays(struct litifut_session *session,
 				       const struct litifut_hosts *hosts, size_t *bytes,
 				       struct litifut_error *error)
 {
+	const uint32_t places =
+		session->arch->borrow->other_places + litifut_relays_tables(session->arch, *bytes);
 	struct litifut_relays relays;
 	enum litifut_status status = LITIFUT_OK;
 
 	for (size_t i = 0; i < hosts->count && !status; i++) {
 		uint32_t entries[LITIFUT_ENTRIES_MAX] = {0};
 
-		for (size_t entry = 0; entry < LITIFUT_ENTRIES_MAX; entry++)
-			entries[entry] = hosts->items[i].pieces[0] + 4 * (uint32_t)(entry % 5);
+		for (uint32_t entry = 0; entry < LITIFUT_ENTRIES_MAX; entry++)
+			entries[entry] = hosts->items[i].pieces[0] + 4 * (entry % places);
 		status = litifut_landings_add_hosted(&session->landings, entries, false, error);
 	}
 	if (!status)

@@ -38,6 +38,15 @@ enum litifut_status litifut_relays_create(
 	return status;
 }
 
+unsigned litifut_relays_tables(const struct litifut_arch *arch, size_t room_bytes)
+{
+	const size_t bytes = LITIFUT_ARCH_GET(arch, borrow, table_bytes);
+	const unsigned most = LITIFUT_ARCH_GET(arch, borrow, tables_max);
+	const size_t tables = bytes && room_bytes ? 1 + (room_bytes - 1) / bytes : 1;
+
+	return tables > most && most ? most : (unsigned)tables;
+}
+
 void litifut_relays_release(struct litifut_relays *relays)
 {
 	litifut_targets_release(&relays->taken);

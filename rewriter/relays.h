@@ -50,6 +50,9 @@ struct litifut_relays {
 bool litifut_relays_may_step(const struct litifut_session *session,
 			     const struct litifut_found_site *site);
 
+/* How many tables number the trampolines of a room of so many bytes? */
+unsigned litifut_relays_tables(const struct litifut_arch *arch, size_t room_bytes);
+
 /* How many sites of the session may. */
 size_t litifut_relays_steps(const struct litifut_session *session);
 

@@ -13,6 +13,7 @@
 #include "rewriter/exits.h"
 #include "rewriter/fault_throws.h"
 #include "rewriter/libc.h"
+#include "rewriter/relays.h"
 
 /* Are there many calls whose callers have no room for thunks? Few of them are worth no
  * more instructions in those of all others. */
@@ -161,10 +162,12 @@ enum litifut_status litifut_session_open(const char *path,
 				    wants_own_room(session);
 	if (!status && session->context.returns)
 		status = litifut_exits_find(session, error);
+	session->room = litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES);
+	session->context.tables =
+		litifut_relays_tables(session->arch, session->room ? session->room->size : 0);
 	if (!status)
 		status = litifut_landings_find(&session->image, session->arch, &session->context,
 					       &session->landings, error);
-	session->room = litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES);
 	if (status)
 		litifut_session_close(session);
 	return status;

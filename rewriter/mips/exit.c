@@ -487,17 +487,21 @@ bool litifut_mips_lead(const struct litifut_arch_context *context,
 		       uint32_t *words, uint32_t *entry)
 {
 	const struct litifut_landings *landings = ways->landings;
+	const size_t count = landings->count;
 	uint32_t number;
+	unsigned way;
 
 	words[0] = litifut_mips_jump(&context->cpu, false, from, address);
 	words[1] = NOP;
 	*entry = address;
-	if (!litifut_mips_number(context, address - (ways->gate + LITIFUT_MIPS_GATE_BYTES),
-				 &number))
+	if (!litifut_mips_number(context, address - (ways->gate + LITIFUT_MIPS_GATE_BYTES), &number,
+				 &way))
 		return words[0] != 0;
-	for (size_t i = 0; i < landings->count && !words[0]; i++) {
-		*entry = landings->items[i].entries[LITIFUT_MIPS_ENTRY_NUMBERED];
-		if (i == landings->own || !*entry)
+	for (size_t i = 0; i < 2 * count && !words[0]; i++) {
+		const struct litifut_landing *landing = &landings->items[i % count];
+
+		*entry = landing->entries[way];
+		if (i % count == landings->own || landing->spare != (i >= count) || !*entry)
 			continue;
 		words[0] = litifut_mips_jump(&context->cpu, false, from, *entry);
 		words[1] = number;

@@ -4,24 +4,36 @@
 #include <litifut/module_format.h>
 #include <string.h>
 
-/* Numbers of calls share $at with the two other ways to the gate. Those of edges stand in its upper
- * half, as nothing else comes to the gate then. */
-bool litifut_mips_number(const struct litifut_arch_context *context, uint32_t offset,
-			 uint32_t *word)
+/* Numbers stand in the upper half of $at: the lower half says how a site came to the gate, or
+ * counts the tables before that of the trampoline. */
+static unsigned grain_of(const struct litifut_arch_context *context)
 {
-	const unsigned grain = context->grain;
-	const uint32_t number = grain ? offset >> grain : offset / LITIFUT_MIPS_TRAMPOLINE_BYTES;
-
-	*word = (grain ? 0x3c010000 : 0x24010000) | (number & 0xffff);
-	return grain ? !(offset & ((1u << grain) - 1)) && number <= 0xffff
-		     : !(offset % LITIFUT_MIPS_TRAMPOLINE_BYTES) &&
-			       number < LITIFUT_MIPS_CAME_BY_CALL;
+	_Static_assert(LITIFUT_MIPS_TRAMPOLINE_BYTES == 1 << 4, "what is numbered");
+	return context->grain ? context->grain : 4;
 }
 
-/* sll at, at, 4; of edges srl */
+/* Those of edges have one, and a grain. */
+static unsigned tables_of(const struct litifut_arch_context *context)
+{
+	return context->grain || !context->tables ? 1 : context->tables;
+}
+
+bool litifut_mips_number(const struct litifut_arch_context *context, uint32_t offset,
+			 uint32_t *word, unsigned *entry)
+{
+	const unsigned grain = grain_of(context);
+	const uint32_t number = offset >> grain;
+	const uint32_t table = number >> 16;
+
+	*word = 0x3c010000 | (number & 0xffff);
+	*entry = LITIFUT_MIPS_ENTRY_TABLE(table);
+	return !(offset & ((1u << grain) - 1)) && table < tables_of(context);
+}
+
+/* srl at, at, n */
 static uint32_t number_to_distance(const struct litifut_arch_context *context)
 {
-	return context->grain ? 0x00010802 | (16 - context->grain) << 6 : 0x00010900;
+	return 0x00010802 | (16 - grain_of(context)) << 6;
 }
 
 /* An island: entries for the three ways in which a site can arrive, from which
@@ -78,13 +90,64 @@ static void write_ways(const struct litifut_arch_context *context, uint32_t addr
 	island_entries[LITIFUT_MIPS_ENTRY_NUMBERED] = address + 12;
 }
 
+/* As write_numbered(), for several tables. An entry for each adds their number to $at, and what is
+ * there turned by 12 bits is the distance from the first trampoline:
+ *
+ *	addiu at, at, 1		that of the last table, ...
+ *	addiu at, at, 1		of the one behind the first
+ *    0	addiu sp, sp, -8	of the first
+ *    4	sw    ra, 4(sp)
+ *    8	sll   ra, at, 20
+ *   12	srl   at, at, 12
+ *   16	addu  at, at, ra
+ *   20	bal   28
+ *   24	addiu at, at, %lo(distance)
+ *   28	addu  at, at, ra
+ *   32	lui   ra, %hi(distance)
+ *   36	addu  at, at, ra
+ *   40	lw    ra, 4(sp)
+ *   44	jr    at
+ *   48	addiu sp, sp, 8
+ */
+static void write_tables(const struct litifut_arch_context *context, uint32_t address,
+			 const uint32_t *entries, uint8_t *code, uint32_t *island_entries)
+{
+	const unsigned before = tables_of(context) - 1;
+	const uint32_t distance = entries[LITIFUT_MIPS_ENTRY_GATE] + LITIFUT_MIPS_GATE_BYTES -
+				  (address + 4 * before + 28);
+	const uint32_t words[] = {
+		0x27bdfff8,
+		0xafbf0004,
+		0x0001fd00,
+		0x00010b02,
+		0x003f0821,
+		0x04110001,
+		0x24210000 | (distance & 0xffff),
+		0x003f0821,
+		0x3c1f0000 | litifut_mips_high(distance),
+		0x003f0821,
+		0x8fbf0004,
+		0x00200008,
+		0x27bd0008,
+	};
+
+	_Static_assert(sizeof(words) + 4 * (LITIFUT_MIPS_TABLES - 1) == LITIFUT_MIPS_NUMBERED_BYTES,
+		       "size of the numbered way");
+	for (unsigned i = 0; i < before; i++)
+		litifut_put32(context->cpu.big_endian, code + 4 * i, 0x24210001);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		litifut_put32(context->cpu.big_endian, code + 4 * (before + i), words[i]);
+	for (unsigned i = 0; i <= before; i++)
+		island_entries[LITIFUT_MIPS_ENTRY_TABLE(i)] = address + 4 * (before - i);
+}
+
 /* To the trampoline whose number is in at, without the gate. The distance is that of
  * the first of them from address + 16.
  *
  *    0  addiu sp, sp, -8
  *    4  sw    ra, 4(sp)
  *    8  bal   16                ra = address + 16
- *   12  sll   at, at, 4
+ *   12  srl   at, at, 12
  *   16  addu  at, at, ra
  *   20  lui   ra, %hi(distance)
  *   24  addu  at, at, ra
@@ -112,8 +175,11 @@ static void write_numbered(const struct litifut_arch_context *context, uint32_t 
 		0x27bd0008,
 	};
 
-	_Static_assert(sizeof(words) == LITIFUT_MIPS_NUMBERED_BYTES, "size of the numbered way");
-	_Static_assert(LITIFUT_MIPS_TRAMPOLINE_BYTES == 1 << 4, "sll");
+	_Static_assert(sizeof(words) <= LITIFUT_MIPS_NUMBERED_BYTES, "size of the numbered way");
+	if (tables_of(context) > 1) {
+		write_tables(context, address, entries, code, island_entries);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
 	island_entries[LITIFUT_MIPS_ENTRY_NUMBERED] = address;
@@ -178,49 +244,42 @@ static void write_edges_gate(const struct litifut_arch_context *context, uint8_t
 /* The gate stands before the trampolines, all islands lead to it, and it takes
  * back what the island did.
  *
- *    0  lw    at, 0(sp)
- *    4  bltz  at, litifut_stub_jalr, or litifut_thunk_jalr_own
- *    8  addiu sp, sp, 8
- *   12  xori  at, at, 0x7fff
- *   16  beqz  at, litifut_stub_jal
- *   20  xori  at, at, 0x7fff        the number of a trampoline
- *   24  addiu sp, sp, -8
- *   28  sw    ra, 4(sp)
- *   32  bal   40                    ra = address + 40
- *   36  sll   at, at, 4
- *   40  addu  at, at, ra
- *   44  lw    ra, 4(sp)
- *   48  addiu at, at, 24            the first trampoline is at 64
- *   52  jr    at
- *   56  addiu sp, sp, 8
- *   60  nop
+ *    0  lh    at, 0(sp)             the lower half; big endian: 2(sp)
+ *    4  bltzl at, litifut_stub_jalr, or litifut_thunk_jalr_own
+ *    8  addiu sp, sp, 8             only if that branches
+ *   12  bgtzl at, litifut_stub_jal
+ *   16  addiu sp, sp, 8             only then
+ *   20  lw    at, 0(sp)             the number of a trampoline, of the first table
+ *   24  bal   32                    ra = address + 32, and at 4(sp) what it was
+ *   28  srl   at, at, 12
+ *   32  addu  at, at, ra
+ *   36  lw    ra, 4(sp)
+ *   40  addiu at, at, 32            the first trampoline is at 64
+ *   44  jr    at
+ *   48  addiu sp, sp, 8
+ *   52  nop, nop, nop
  */
 void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_t address,
 			     const uint32_t *entries, uint8_t *code)
 {
 	uint32_t through_t9 =
 		entries[context->thunks ? LITIFUT_MIPS_ENTRY_THUNK_T9_OWN : LITIFUT_MIPS_ENTRY_T9];
-	const uint32_t words[] = {
-		0x8fa10000,
-		litifut_mips_branch(0x04200000, address + 4, through_t9),
+	const uint32_t words[LITIFUT_MIPS_GATE_BYTES / 4] = {
+		0x87a10000 | (context->cpu.big_endian ? 2 : 0),
+		litifut_mips_branch(0x04220000, address + 4, through_t9),
 		0x27bd0008,
-		0x38210000 | LITIFUT_MIPS_CAME_BY_CALL,
-		litifut_mips_branch(0x10200000, address + 16, entries[LITIFUT_MIPS_ENTRY_CALL]),
-		0x38210000 | LITIFUT_MIPS_CAME_BY_CALL,
-		0x27bdfff8,
-		0xafbf0004,
+		litifut_mips_branch(0x5c200000, address + 12, entries[LITIFUT_MIPS_ENTRY_CALL]),
+		0x27bd0008,
+		0x8fa10000,
 		0x04110001,
-		0x00010900,
+		number_to_distance(context),
 		0x003f0821,
 		0x8fbf0004,
-		0x24210000 | (LITIFUT_MIPS_GATE_BYTES - 40),
+		0x24210000 | (LITIFUT_MIPS_GATE_BYTES - 32),
 		0x00200008,
 		0x27bd0008,
-		0x00000000,
 	};
 
-	_Static_assert(sizeof(words) == LITIFUT_MIPS_GATE_BYTES, "gate size");
-	_Static_assert(LITIFUT_MIPS_TRAMPOLINE_BYTES == 1 << 4, "sll");
 	if (context->grain) {
 		write_edges_gate(context, code);
 		return;
@@ -235,7 +294,7 @@ bool litifut_mips_gate_works(const uint32_t *entries)
 
 	return gate && litifut_mips_branch_reaches(gate + 4, entries[LITIFUT_MIPS_ENTRY_T9]) &&
 	       litifut_mips_branch_reaches(gate + 4, entries[LITIFUT_MIPS_ENTRY_THUNK_T9_OWN]) &&
-	       litifut_mips_branch_reaches(gate + 16, entries[LITIFUT_MIPS_ENTRY_CALL]);
+	       litifut_mips_branch_reaches(gate + 12, entries[LITIFUT_MIPS_ENTRY_CALL]);
 }
 
 /* What trampolines and thunks in the room lead to. */

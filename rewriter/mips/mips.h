@@ -34,10 +34,10 @@ litifut_mips_facts(const struct litifut_arch_context *context)
 	return context->cpu.facts ? context->cpu.facts : &none;
 }
 
-/* The word that puts into $at the number of what stands `offset` bytes behind the gate. False: that
- * has none. */
+/* The word that puts into $at the number of what stands `offset` bytes behind the gate, and the
+ * entry of an island for that number. False: that has none. */
 bool litifut_mips_number(const struct litifut_arch_context *context, uint32_t offset,
-			 uint32_t *word);
+			 uint32_t *word, unsigned *entry);
 void litifut_mips_write_island(const struct litifut_arch_context *context, uint32_t address,
 			       const uint32_t *entries, uint8_t *code, uint32_t *island_entries);
 
@@ -60,15 +60,28 @@ enum {
 	/* of callers without room for arguments */
 	LITIFUT_MIPS_ENTRY_THUNK_T9_OWN = 10,
 	LITIFUT_MIPS_ENTRY_THUNK_NEAR_OWN = 11,
-	LITIFUT_MIPS_ENTRY_THUNK_CALL_OWN = 12
+	LITIFUT_MIPS_ENTRY_THUNK_CALL_OWN = 12,
+	/* of an island: NUMBERED for the trampolines behind the first megabyte of them */
+	LITIFUT_MIPS_ENTRY_TABLES = 13
 };
 
-/* What an island hands to the gate; else the number of a trampoline. */
+/* Numbers have 16 bits: there is a table of so many bytes of trampolines for each, and so many
+ * tables. */
+#define LITIFUT_MIPS_TABLE_BYTES ((uint32_t)LITIFUT_MIPS_TRAMPOLINE_BYTES << 16)
+#define LITIFUT_MIPS_TABLES 16
+/* Of table number 0, 1, ... */
+#define LITIFUT_MIPS_ENTRY_TABLE(table)                                                            \
+	((table) ? LITIFUT_MIPS_ENTRY_TABLES - 1 + (table) : LITIFUT_MIPS_ENTRY_NUMBERED)
+
+_Static_assert(LITIFUT_MIPS_ENTRY_TABLE(LITIFUT_MIPS_TABLES) == LITIFUT_ENTRIES_MAX,
+	       "entries of an island");
+
+/* What an island hands to the gate; else the number of a trampoline, whose lower half is 0. */
 enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 
-/* Its pieces: three ways to the gate, a shorter one to trampolines, two thunks. */
+/* Its pieces: three ways to the gate, shorter ones to trampolines, two thunks. */
 #define LITIFUT_MIPS_WAYS_BYTES 48
-#define LITIFUT_MIPS_NUMBERED_BYTES 44
+#define LITIFUT_MIPS_NUMBERED_BYTES 112
 #define LITIFUT_MIPS_NEAR_BYTES 112
 #define LITIFUT_MIPS_INDIRECT_BYTES 112
 #define LITIFUT_MIPS_ISLAND_BYTES                                                                  \

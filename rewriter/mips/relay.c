@@ -4,9 +4,9 @@
  * their place:
  *
  *   b     island's numbered entry, or trampoline	the way to where they are now
- *   addiu at, zero, number, or nop
+ *   lui   at, number, or nop
  *   b     target					the room that is made
- *   nop, or addiu at, zero, number
+ *   nop, or lui at, number
  *
  * Behind them, where they are now, stands a way back that needs no register but at:
  *
@@ -433,17 +433,18 @@ static bool lead_to(const struct litifut_arch_context *context, uint32_t address
 		    uint32_t trampoline, const struct litifut_gate *gate,
 		    const uint32_t *island_entries, uint32_t *words)
 {
+	unsigned way;
+
 	words[0] = litifut_mips_jump(&context->cpu, false, address, trampoline);
 	words[1] = 0;
 	if (words[0])
 		return true;
-	if (!island_entries[LITIFUT_MIPS_ENTRY_NUMBERED])
+	if (!litifut_mips_number(context, trampoline - (gate->address + LITIFUT_MIPS_GATE_BYTES),
+				 &words[1], &way) ||
+	    !island_entries[way])
 		return false;
-	words[0] = litifut_mips_jump(&context->cpu, false, address,
-				     island_entries[LITIFUT_MIPS_ENTRY_NUMBERED]);
-	return words[0] &&
-	       litifut_mips_number(context, trampoline - (gate->address + LITIFUT_MIPS_GATE_BYTES),
-				   &words[1]);
+	words[0] = litifut_mips_jump(&context->cpu, false, address, island_entries[way]);
+	return words[0] != 0;
 }
 
 static void write_back(const struct litifut_arch_context *context, uint32_t address,

@@ -17,7 +17,7 @@
  * with the trampoline's number in at, put there in the place of the delay slot:
  *
  *   b     island            or bal
- *   addiu at, zero, number
+ *   lui   at, number
  *
  * A branch with a condition takes that way where its delay slot is empty and the
  * code behind it does without at. What can't be done so uses a separate relay,
@@ -218,11 +218,15 @@ bool litifut_mips_encode_numbered(const struct litifut_arch_context *context,
 				  uint8_t *trampoline, struct litifut_detour *detour)
 {
 	uint32_t offset = address - (gate->address + LITIFUT_MIPS_GATE_BYTES);
-	uint32_t target = island_entries[LITIFUT_MIPS_ENTRY_NUMBERED];
 	uint32_t branch = call->tail ? 0x10000000 : 0x04110000;
 	uint32_t number;
+	unsigned way;
 
-	if (!litifut_mips_number(context, offset, &number) ||
+	if (!litifut_mips_number(context, offset, &number, &way))
+		return false;
+	const uint32_t target = island_entries[way];
+
+	if (!target ||
 	    (call->instruction.conditional &&
 	     (delay_slot(call, context) != NOP || !falls_through_without_at(context, call))) ||
 	    !litifut_mips_branch_reaches(call->address, target) ||

@@ -275,7 +275,7 @@ behaviour()
 		events_equal_calls clang
 		ok "clang: no call is out of reach" all_patched traced/clang
 		[ "${LITIFUT_ENGINE:-}" = db ] || ok "clang: thunks in islands make room" sh -c \
-			"'$triplet-objdump' -d --no-show-raw-insn traced/clang | grep -A 2 'jr.*at$' |
+			"'$triplet-objdump' -d --no-show-raw-insn traced/clang | grep -A 3 'jr.*at$' |
 				grep -q 'addiu.*sp,sp,-16'"
 	else
 		skip "clang" "not installed"

@@ -13,13 +13,13 @@ from elf import EM_MIPS, SHF_EXECINSTR, SHT_NOBITS
 
 ENDS = ((0x00200008, 0x8FBF0004), (0x00200008, 0x27BD0008), (0x03200008, 0x8FA30004),
         (0x03200008, 0x27BD0010))
-LONGEST = 24  # instructions
+LONGEST = 28  # instructions
 # lw t0, 0(sp); b; lw v1, 4(sp); or lw t0, 0(sp); lw v1, 4(sp); b; addiu sp, sp, 16
 WAYS = ((0x8FA80000, 0x10000000, 0x8FA30004), (0x8FA80000, 0x8FA30004, 0x10000000, 0x27BD0010))
 # b; addiu at, zero, -1; or addiu sp, sp, -8; sw ra, 4(sp); or sw t0, 0(sp); sw v1, 4(sp);
-# or addiu sp, sp, -16; sw t0, 0(sp)
+# or addiu sp, sp, -16; sw t0, 0(sp); or addiu at, at, 1 before the second, some times
 STARTS = ((0x10000002, 0x2401FFFF), (0x27BDFFF8, 0xAFBF0004), (0xAFA80000, 0xAFA30004),
-          (0x27BDFFF0, 0xAFA80000))
+          (0x27BDFFF0, 0xAFA80000), (0x24210001, 0x24210001), (0x24210001, 0x27BDFFF8))
 
 
 def target(address, word):
@@ -35,8 +35,8 @@ def is_jump(word):
 
 
 def is_number(word):
-    """addiu at, zero, number"""
-    return word >> 15 == 0x2401 << 1
+    """lui at, number"""
+    return word >> 16 == 0x3C01
 
 
 def relays(elf, sites):

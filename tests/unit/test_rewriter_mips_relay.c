@@ -205,7 +205,7 @@ static void writes_relays(void **state)
 	assert_true(
 		litifut_mips_write_relay(&context, &relay, &gate, entries, code, moved, frames));
 	assert_int_equal(branch_target(code, relay.address), START + 0x100);
-	assert_int_equal(litifut_get32(false, code + 4), 0x24010005);
+	assert_int_equal(litifut_get32(false, code + 4), 0x3c010005);
 	assert_int_equal(branch_target(code + 8, relay.address + 8), START + 0x8000);
 	assert_int_equal(litifut_get32(false, code + 12), 0);
 	for (size_t i = 0; i < 4; i++)
@@ -227,7 +227,7 @@ static void writes_relays(void **state)
 	assert_int_equal(branch_target(code, relay.address), relay.trampoline);
 	assert_int_equal(litifut_get32(false, code + 4), 0);
 	assert_int_equal(branch_target(code + 8, relay.address + 8), START + 0x100);
-	assert_int_equal(litifut_get32(false, code + 12), 0x24010007);
+	assert_int_equal(litifut_get32(false, code + 12), 0x3c010007);
 	/* out of reach */
 	relay.numbered = false;
 	relay.target = START + 0x10000 + 0x20010;

@@ -66,7 +66,7 @@ static void tail_calls_go_by_trampolines(void **state)
 						 island, code, &detour));
 	assert_int_equal(detour.length, 8);
 	assert_int_equal(detour.entry, island[LITIFUT_MIPS_ENTRY_NUMBERED]);
-	assert_int_equal(litifut_get32(false, detour.code + 4), 0x24010001); /* number 1 */
+	assert_int_equal(litifut_get32(false, detour.code + 4), 0x3c010001); /* number 1 */
 	/* not one of the numbered places */
 	assert_false(litifut_mips_encode_numbered(&contexts[0], &call, 0x90400 + first + 8, &far,
 						  island, code, &detour));
@@ -246,12 +246,140 @@ static void numbers_lead_to_trampolines(void **state)
 	litifut_mips_write_island(&contexts[0], 0x12000, entries, code, island);
 	uint32_t at = island[LITIFUT_MIPS_ENTRY_NUMBERED] - 0x12000;
 
-	assert_int_equal(litifut_get32(false, code + at + 12), 0x00010900); /* sll at, at, 4 */
+	assert_int_equal(litifut_get32(false, code + at + 12), 0x00010b02); /* srl at, at, 12 */
 	uint32_t high = litifut_get32(false, code + at + 20) & 0xffff;
 	uint32_t low = litifut_get32(false, code + at + 32) & 0xffff;
 	/* from what the bal leaves in ra */
 	assert_int_equal(0x12000 + at + 16 + (high << 16) + (uint32_t)(int16_t)low,
 			 0x90400 + LITIFUT_MIPS_GATE_BYTES);
+}
+
+/* An island and the gate. */
+struct ways {
+	struct litifut_arch_context context;
+	uint32_t island[LITIFUT_ENTRIES_MAX];
+	uint8_t island_code[LITIFUT_MIPS_ISLAND_BYTES];
+	uint8_t gate_code[LITIFUT_MIPS_GATE_BYTES];
+};
+
+#define ISLAND 0x12000u
+#define GATE 0x90400u
+
+static const uint8_t *code_of(const struct ways *ways, uint32_t address)
+{
+	if (address - ISLAND < sizeof(ways->island_code))
+		return ways->island_code + (address - ISLAND);
+	return address - GATE < sizeof(ways->gate_code) ? ways->gate_code + (address - GATE) : NULL;
+}
+
+/* Does what the few kinds of instructions there do, from `address` on with `at` in $at, and returns
+ * where they lead outside. */
+static uint32_t walk(const struct ways *ways, uint32_t address, uint32_t at)
+{
+	const bool big = ways->context.cpu.big_endian;
+	const uint32_t stack = 0x7fff0000;
+	uint32_t registers[32] = {[1] = at, [29] = stack + 8, [31] = 0x12345678};
+	uint32_t words[2] = {0};
+	uint32_t jump = 0;
+
+	for (unsigned steps = 0; steps < 60 && code_of(ways, address); steps++) {
+		const uint32_t word = litifut_get32(big, code_of(ways, address));
+		const unsigned rs = word >> 21 & 31;
+		const unsigned rt = word >> 16 & 31;
+		const unsigned rd = word >> 11 & 31;
+		const uint32_t low = (uint32_t)(int16_t)(word & 0xffff);
+		const uint32_t beyond = address + 4 + (low << 2);
+		const uint32_t place = registers[rs] + low - stack;
+		const uint32_t target = jump;
+
+		jump = 0;
+		address += 4;
+		if (word >> 16 == 0x0422 || word >> 16 == 0x5c20) { /* bltzl, bgtzl */
+			const int32_t value = (int32_t)registers[1];
+
+			if (word >> 16 == 0x0422 ? value < 0 : value > 0)
+				jump = beyond;
+			else
+				address += 4;
+		} else if (word >> 16 == 0x1000) {
+			jump = beyond;
+		} else if (word >> 26 == 0x21) { /* lh */
+			registers[rt] = (uint32_t)(int16_t)(words[0] >> ((place == 2) != big) * 16);
+		} else if (word >> 26 == 0x09) {
+			registers[rt] = registers[rs] + low;
+		} else if (word >> 26 == 0x0f) {
+			registers[rt] = word << 16;
+		} else if (word >> 26 == 0x2b) {
+			words[place / 4] = registers[rt];
+		} else if (word >> 26 == 0x23) {
+			registers[rt] = words[place / 4];
+		} else if (word == 0x04110001) { /* bal */
+			registers[31] = address + 4;
+		} else if (word == 0x00200008) { /* jr at */
+			jump = registers[1];
+		} else if ((word & 0xfc00003f) == 0x00) {
+			registers[rd] = registers[rt] << (word >> 6 & 31);
+		} else if ((word & 0xfc00003f) == 0x02) {
+			registers[rd] = registers[rt] >> (word >> 6 & 31);
+		} else if ((word & 0xfc00003f) == 0x21) {
+			registers[rd] = registers[rs] + registers[rt];
+		} else {
+			fail_msg("instruction %08x", (unsigned)word);
+		}
+		if (target)
+			address = target;
+	}
+	assert_int_equal(registers[29], stack + 8); /* sp, and ra, are what they were */
+	assert_int_equal(registers[31], 0x12345678);
+	return address;
+}
+
+/* Rooms for more than a megabyte of trampolines have several tables, and an island a way for each.
+ * The gate serves the first of them. */
+static void tables_number_all_trampolines(void **state)
+{
+	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {GATE - 0x400, GATE - 0x300, 0, GATE};
+	const uint32_t first = GATE + LITIFUT_MIPS_GATE_BYTES;
+	static const uint32_t offsets[] = {0,        16,       0x7fff0,  0xffff0,
+					   0x100000, 0x100010, 0x8ffff0, 0xfffff0};
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * LITIFUT_MIPS_TABLES; i++) {
+		struct ways ways = {.context = {.cpu.position_independent = true,
+						.cpu.big_endian = i & 1,
+						.tables = 1 + i / 2}};
+		uint32_t piece[LITIFUT_ENTRIES_MAX];
+		uint8_t scratch[LITIFUT_MIPS_WAYS_BYTES];
+
+		litifut_mips_write_island(&ways.context, ISLAND, entries, ways.island_code,
+					  ways.island);
+		litifut_mips_write_piece(&ways.context, LITIFUT_MIPS_PIECE_WAYS, ISLAND, entries,
+					 scratch, piece);
+		litifut_mips_write_gate(&ways.context, GATE, entries, ways.gate_code);
+		assert_int_equal(walk(&ways, ways.island[LITIFUT_MIPS_ENTRY_CALL], 0),
+				 entries[LITIFUT_MIPS_ENTRY_CALL]);
+		assert_int_equal(walk(&ways, ways.island[LITIFUT_MIPS_ENTRY_T9], 0),
+				 entries[LITIFUT_MIPS_ENTRY_T9]);
+		for (size_t k = 0; k < COUNT(offsets); k++) {
+			const bool has =
+				offsets[k] < ways.context.tables * LITIFUT_MIPS_TABLE_BYTES;
+			uint32_t word;
+			unsigned way;
+
+			assert_int_equal(
+				litifut_mips_number(&ways.context, offsets[k], &word, &way), has);
+			if (!has)
+				continue;
+			assert_int_equal(word >> 16, 0x3c01); /* lui at */
+			assert_int_equal(walk(&ways, ways.island[way], word << 16),
+					 first + offsets[k]);
+			if (piece[way])
+				assert_int_equal(walk(&ways, piece[way], word << 16),
+						 first + offsets[k]);
+			assert_false(
+				litifut_mips_number(&ways.context, offsets[k] + 4, &word, &way));
+		}
+	}
 }
 
 /* As glibc's clone() starts a thread. Its number in at must be of no consequence
@@ -297,7 +425,7 @@ static void a_far_branch_with_a_condition_takes_a_number(void **state)
 		assert_int_equal(detour.length, 8);
 		assert_int_equal(litifut_get32(false, detour.code),
 				 0x10400000 | (0x1200c - 0x10004) >> 2);
-		assert_int_equal(litifut_get32(false, detour.code + 4), 0x24010002);
+		assert_int_equal(litifut_get32(false, detour.code + 4), 0x3c010002);
 	}
 }
 
@@ -359,6 +487,7 @@ int main(void)
 		cmocka_unit_test(ways_onward_lead_to_the_tracer),
 		cmocka_unit_test(trampolines_go_on_where_their_thunk_returns),
 		cmocka_unit_test(numbers_lead_to_trampolines),
+		cmocka_unit_test(tables_number_all_trampolines),
 		cmocka_unit_test(a_far_branch_with_a_condition_takes_a_number),
 		cmocka_unit_test(returns_and_switches_are_no_tail_calls),
 	};

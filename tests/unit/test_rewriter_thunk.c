@@ -621,17 +621,17 @@ static void mips_islands_have_thunks(void **state)
 			  LITIFUT_MIPS_NEAR_BYTES, near, &listing);
 		assert_int_equal(listing.count, LITIFUT_MIPS_NEAR_BYTES / 4);
 		assert_int_equal(find(&listing, "jr $t9"), 12); /* 14 with its delay slot */
-		assert_string_equal(listing.text[6], "beqz $t0, 0x20094");
-		assert_string_equal(listing.text[9], "beqz $t0, 0x20094");
-		assert_int_equal(listing.addresses[14], 0x20094);
+		assert_string_equal(listing.text[6], "beqz $t0, 0x200d8");
+		assert_string_equal(listing.text[9], "beqz $t0, 0x200d8");
+		assert_int_equal(listing.addresses[14], 0x200d8);
 		assert_int_equal(find(&listing, "b 0x20000"), 15);
 		read_code(&litifut_arch_mips, &context, LITIFUT_CODE_PLAIN,
 			  code + (indirect - ADDRESS), LITIFUT_MIPS_INDIRECT_BYTES, indirect,
 			  &listing);
 		assert_int_equal(find(&listing, "jr $t9"), 15);
 		assert_int_equal(listing.count, LITIFUT_MIPS_INDIRECT_BYTES / 4);
-		assert_string_equal(listing.text[7], "beqz $t0, 0x20094");
-		assert_string_equal(listing.text[10], "beqz $t0, 0x20094");
+		assert_string_equal(listing.text[7], "beqz $t0, 0x200d8");
+		assert_string_equal(listing.text[10], "beqz $t0, 0x200d8");
 		find(&listing, "addiu $t0, $ra, 1"); /* LITIFUT_MARK_INDIRECT */
 		find(&listing, "sw $t9, 4($at)");
 		/* callers without room go by the gate */
@@ -674,11 +674,11 @@ static void mips_islands_make_room_for_all(void **state)
 			assert_int_equal(leaves, thunk ? 17 : 14);
 			assert_string_equal(listing.text[leaves - 1], "lw $v1, 4($sp)");
 			assert_string_equal(listing.text[leaves + 1], "addiu $sp, $sp, 0x10");
-			assert_string_equal(listing.text[7 + thunk], "beqz $t0, 0x2009c");
-			assert_string_equal(listing.text[10 + thunk], "beqz $t0, 0x2009c");
+			assert_string_equal(listing.text[7 + thunk], "beqz $t0, 0x200e0");
+			assert_string_equal(listing.text[10 + thunk], "beqz $t0, 0x200e0");
 			if (thunk)
 				continue;
-			assert_int_equal(listing.addresses[16], 0x2009c);
+			assert_int_equal(listing.addresses[16], 0x200e0);
 			assert_string_equal(listing.text[16], "lw $t0, ($sp)");
 			assert_string_equal(listing.text[17], "lw $v1, 4($sp)");
 			assert_string_equal(listing.text[18], "b 0x20000");
