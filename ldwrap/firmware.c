@@ -561,32 +561,62 @@ static enum litifut_status link_again(struct firmware_link *link, const char *ho
 	return status ? status : link_planned(link, summary, error);
 }
 
+/* Bytes that the linker says are missing; 0: it says no number. */
+static unsigned long missing(const struct litifut_error *error)
+{
+	static const char words[] = "overflowed by ";
+	const char *at = error->message;
+	unsigned long sum = 0;
+
+	while ((at = strstr(at, words)) != NULL) {
+		at += sizeof(words) - 1;
+		sum += strtoul(at, NULL, 10);
+	}
+	return sum;
+}
+
+/* Of several tries the one is reported that lacks least. */
+static void keep_nearest(struct litifut_error *nearest, const struct litifut_error *error)
+{
+	if (!missing(nearest) || (missing(error) && missing(error) < missing(nearest)))
+		*nearest = *error;
+}
+
 static enum litifut_status link_until_it_fits(struct firmware_link *link,
 					      struct litifut_rewrite_summary *summary,
 					      struct litifut_error *error)
 {
 	enum litifut_status status = link_planned(link, summary, error);
+	struct litifut_error nearest = {0};
 
+	if (status)
+		nearest = *error;
 	if (status && link->overflows && link->options.tasks && !link->request->settings->task) {
 		link->options.task = "none";
 		status = link_again(link, "no times of tasks", summary, error);
+		keep_nearest(&nearest, error);
 	}
 	if (status && link->overflows && !link->options.small && !link->request->settings->stubs) {
 		link->options.small = true;
 		status = link_again(link, "small stubs", summary, error);
+		keep_nearest(&nearest, error);
 	}
 	if (status && link->overflows && link->objects->firmware_bytes &&
 	    !link->request->settings->stubs) {
 		link->options.small = false;
 		link->bytes = true;
 		status = link_again(link, "counters of a byte", summary, error);
+		keep_nearest(&nearest, error);
 		link->options.small = status != LITIFUT_OK;
 		link->bytes = status == LITIFUT_OK;
 	}
 	if (status && link->overflows && link->options.sample_at) {
 		link->options.few_bins = true;
 		status = link_again(link, "few bins for samples", summary, error);
+		keep_nearest(&nearest, error);
 	}
+	if (status && link->overflows)
+		*error = nearest;
 	return status;
 }
 

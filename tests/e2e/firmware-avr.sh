@@ -41,6 +41,14 @@ link_with()
 			"$root/tests/firmware/avr_room.c" -o room.elf >room.log 2>&1
 }
 
+# missing_with SETTING=VALUE: the bytes of flash that are missing where there is room for few stubs
+missing_with()
+{
+	env "$1" "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" -Os "$root/tests/firmware/avr_many.c" -o few.elf \
+		"-Wl,--defsym=__TEXT_REGION_LENGTH__=$(($(avr-size plain-many.elf | awk 'NR == 2 { print $1 + $2 }') + 64))" 2>&1 |
+		sed -n 's/.*left untraced: .*overflowed by \([0-9]*\) bytes.*/\1/p'
+}
+
 # A section stands behind the code, where the stubs have no room.
 with_stamp()
 {
@@ -171,6 +179,8 @@ behaviour()
 		ok "which litifut info says" sh -c \
 			'"$BUILD/bin/litifut" info many.elf | grep -q "engine  *stubs, byte"'
 		ok "each site is counted as often as it is executed (many)" counts_equal_calls many
+		few=$(missing_with LITIFUT_STUBS=small)
+		is "with room for few stubs it is said what the smallest ones lack" "$(missing_with LITIFUT_STUBS=)" "${few:-a number}"
 		too_many
 		ok "with some room they are" link_with 1500 env
 		ok "it is traced" sh -c '"$BUILD/bin/litifut" info room.elf | grep -q "sites patched  *[7-9]"'
