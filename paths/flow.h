@@ -17,6 +17,8 @@ struct path_node {
 	/* A function that is called in the node, before one of the edges is followed. Of other
 	 * calls nothing is known: PATH_UNKNOWN. */
 	uint32_t callee;
+	/* A path begins wherever control comes to the node, and each edge to it ends one. */
+	bool begins;
 };
 
 struct path_function {

@@ -110,6 +110,9 @@ static void add_block(struct maker *maker, uint32_t number)
 	struct way passed = way_to(maker, block->end, false);
 	const uint32_t node = path_flow_node(&graph->flow, conditional ? PATH_UNKNOWN : out.callee);
 
+	if (graph->flow.no_memory)
+		return;
+	graph->flow.nodes[node].begins = maker->blocks->recorded && block->entered;
 	graph->block_of[node] = number;
 	graph->branches += conditional;
 	graph->unknown_calls += block->ends == LITIFUT_ENDS_CALL && out.callee == PATH_UNKNOWN;
@@ -162,7 +165,8 @@ static uint32_t enter_function(struct maker *maker, uint32_t function)
 	nodes = maker->end_block - maker->first_block;
 	for (uint32_t i = maker->first_block; i < maker->end_block; i++) {
 		nodes += spare_nodes(maker, &maker->blocks->items[i]);
-		if (!(maker->blocks->items[i].flags & LITIFUT_BLOCK_LABEL))
+		if (maker->blocks->recorded ||
+		    !(maker->blocks->items[i].flags & LITIFUT_BLOCK_LABEL))
 			continue;
 		maker->labels[maker->label_count++] = i;
 	}

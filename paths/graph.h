@@ -17,6 +17,9 @@ struct path_blocks {
 	 * and functions behind them are not known as callees. */
 	uint32_t (*lead)(const void *context, uint32_t address);
 	const void *context;
+	/* LITIFUT_MODE=balllarus: a path begins at each block whose start is recorded, and ends
+	 * with a jump by a register or a table. Else such a jump leads to all labels. */
+	bool recorded;
 };
 
 struct path_graph {

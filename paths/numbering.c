@@ -28,13 +28,13 @@ unsigned path_bits(uint64_t count)
 }
 
 /* Puts the nodes that can be reached into `order`; finds the edges that close loops. */
-static size_t sort_nodes(struct numberer *n, uint32_t function)
+static size_t sort_from(struct numberer *n, uint32_t function, uint32_t root, size_t count)
 {
 	const struct path_flow *flow = n->flow;
-	size_t depth = 0, count = 0;
+	size_t depth = 0;
 
-	n->stack[depth++] = flow->functions[function].first;
-	n->color[n->stack[0]] = OPEN;
+	n->stack[depth++] = root;
+	n->color[root] = OPEN;
 	while (depth) {
 		const uint32_t node = n->stack[depth - 1];
 		uint32_t target;
@@ -46,6 +46,8 @@ static size_t sort_nodes(struct numberer *n, uint32_t function)
 			continue;
 		}
 		target = flow->edges[flow->nodes[node].first + n->next[node]];
+		if (target != PATH_EXIT && flow->nodes[target].begins)
+			target = PATH_EXIT;
 		if (target != PATH_EXIT && n->color[target] == OPEN) {
 			n->closes[flow->nodes[node].first + n->next[node]] = true;
 			n->numbers->functions[function].loops++;
@@ -56,6 +58,17 @@ static size_t sort_nodes(struct numberer *n, uint32_t function)
 		n->color[target] = OPEN;
 		n->stack[depth++] = target;
 	}
+	return count;
+}
+
+static size_t sort_nodes(struct numberer *n, uint32_t function)
+{
+	const struct path_function *about = &n->flow->functions[function];
+	size_t count = sort_from(n, function, about->first, 0);
+
+	for (uint32_t i = about->first; i < about->first + about->count; i++)
+		if (n->flow->nodes[i].begins && n->color[i] == WHITE)
+			count = sort_from(n, function, i, count);
 	return count;
 }
 
@@ -91,6 +104,10 @@ static bool number_edge(struct numberer *n, uint32_t function, uint32_t edge, ui
 	*more = 1;
 	if (target == PATH_EXIT || n->closes[edge])
 		return true;
+	if (n->flow->nodes[target].begins) {
+		numbers->edge_ends[edge] = true;
+		return true;
+	}
 	if (n->apart[target]) {
 		numbers->edge_ends[edge] = true;
 		numbers->functions[function].cuts++;
@@ -149,6 +166,12 @@ static bool number_starts(struct numberer *n, uint32_t function, const uint32_t 
 	for (size_t i = 0; i < count; i++) {
 		const struct path_node *node = &flow->nodes[order[i]];
 
+		if (node->begins && numbers->start[order[i]] == NO_START) {
+			numbers->start[order[i]] = total;
+			fits &= !__builtin_add_overflow(total, paths_of(numbers, order[i]),
+							&total) &&
+				total <= n->most;
+		}
 		for (uint32_t j = node->first; j < node->first + node->count; j++) {
 			const uint32_t head = flow->edges[j];
 
