@@ -122,7 +122,9 @@ static void keep_pin(const struct firmware_pin *pin, struct text_list *words)
 /* LITIFUT_MODE=paths: a ring that outlasts a reset is found by what paths.c does first. */
 static void keep_paths(const struct firmware_link *link, struct text_list *words)
 {
-	keep(words, "litifut_bit_zero"); /* and all that is in one section with it */
+	keep(words, link->options.numbers
+			    ? "litifut_path_add"
+			    : "litifut_bit_zero"); /* and all that is in one section with it */
 	keep_number(words, "litifut_paths_sends",
 		    !sends(link) || link->kept.used ? 0
 		    : link->options.packed          ? 2
@@ -331,10 +333,16 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
 		free(name);
 	}
-	if (link->options.paths)
-		insertions[count++] = (struct insertion){
-			place, object_path(link, link->kept.used ? "-paths-bits_kept.o"
-								 : "-paths-bits.o")};
+	if (link->options.paths) {
+		char *name = xasprintf("-paths-%s%s.o", link->options.numbers ? "numbers" : "bits",
+				       link->kept.used ? "_kept" : "");
+
+		insertions[count++] = (struct insertion){place, object_path(link, name)};
+		free(name);
+	}
+	if (link->options.numbers)
+		insertions[count++] =
+			(struct insertion){place, object_path(link, "-paths-numbers_ring.o")};
 	if (sends(link))
 		insertions[count++] = (struct insertion){place, sender(link)};
 	insertions[count++] = (struct insertion){place, object_path(link, ".a")};
@@ -402,7 +410,7 @@ static void keep_orphans(const struct arguments *arguments, struct text_list *wo
 static enum litifut_status run(struct firmware_link *link, bool ours, struct litifut_error *error)
 {
 	static const struct text_list no_roots;
-	struct insertion insertions[10];
+	struct insertion insertions[11];
 	struct exports exports = {0};
 	struct command command = {
 		.map = link->files.map,
@@ -727,7 +735,9 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	link->options.stream = settings->recorded == LITIFUT_MODE_STREAM;
 	link->options.spans = link->options.stream || settings->recorded == LITIFUT_MODE_SPANS;
 	link->options.units = settings->recorded == LITIFUT_MODE_UNITS;
-	link->options.paths = link->options.units || settings->recorded == LITIFUT_MODE_PATHS;
+	link->options.numbers = settings->recorded == LITIFUT_MODE_BALLLARUS;
+	link->options.paths = link->options.units || link->options.numbers ||
+			      settings->recorded == LITIFUT_MODE_PATHS;
 	link->options.packed = settings->recorded == LITIFUT_MODE_PATHS &&
 			       (settings->compact || settings->patterns);
 	link->options.coverage = settings->recorded == LITIFUT_MODE_COVERAGE;

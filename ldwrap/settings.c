@@ -66,15 +66,12 @@ static const struct choice clocks[] = {{"none", LITIFUT_CLOCK_NONE},
 				       {"page", LITIFUT_CLOCK_PAGE},
 				       {NULL, 0}};
 
-static const struct choice modes[] = {{"calls", LITIFUT_MODE_CALLS},
-				      {"spans", LITIFUT_MODE_SPANS},
-				      {"table", LITIFUT_MODE_TABLE},
-				      {"counts", LITIFUT_MODE_COUNTS},
-				      {"stream", LITIFUT_MODE_STREAM},
-				      {"coverage", LITIFUT_MODE_COVERAGE},
-				      {"paths", LITIFUT_MODE_PATHS},
-				      {"units", LITIFUT_MODE_UNITS},
-				      {NULL, 0}};
+static const struct choice modes[] = {
+	{"calls", LITIFUT_MODE_CALLS},         {"spans", LITIFUT_MODE_SPANS},
+	{"table", LITIFUT_MODE_TABLE},         {"counts", LITIFUT_MODE_COUNTS},
+	{"stream", LITIFUT_MODE_STREAM},       {"coverage", LITIFUT_MODE_COVERAGE},
+	{"paths", LITIFUT_MODE_PATHS},         {"units", LITIFUT_MODE_UNITS},
+	{"balllarus", LITIFUT_MODE_BALLLARUS}, {NULL, 0}};
 
 /* Sets `chosen`, or warns of a value that is not one of the choices and leaves it as it was. */
 static void choose(const struct choice *choices, const char *value, unsigned *chosen,
@@ -373,6 +370,13 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 	if (settings->recorded == LITIFUT_MODE_STREAM) {
 		warn("LITIFUT_MODE: stream is for firmware; calls, in order as well, are recorded");
 		settings->recorded = LITIFUT_MODE_CALLS;
+	}
+	if (settings->recorded == LITIFUT_MODE_BALLLARUS) {
+		warn("LITIFUT_MODE: balllarus is for firmware; paths, which leads to the same "
+		     "numbers, is recorded");
+		settings->recorded = LITIFUT_MODE_PATHS;
+		if (settings->recorder)
+			settings_suit_recorder(settings, warn);
 	}
 	if (settings->recorded == LITIFUT_MODE_UNITS && !settings->units.count) {
 		warn("LITIFUT_MODE: units needs LITIFUT_UNITS, which names them, so calls are "

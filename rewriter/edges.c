@@ -410,6 +410,42 @@ static bool leave_incomplete(struct litifut_edges_judge *judge, struct litifut_p
 	return left;
 }
 
+/* LITIFUT_MODE=balllarus: numbers the paths as far as is known now, and leaves functions that have
+ * too many of them, or into which another that has no start goes on. */
+static enum litifut_status leave_numberless(struct litifut_edges_judge *judge,
+					    struct litifut_paths *paths, bool *left,
+					    struct litifut_error *error)
+{
+	struct litifut_edges *edges = judge->edges;
+	const struct litifut_graph *graph = &edges->graph;
+
+	*left = false;
+	for (size_t i = 0; i < graph->count; i++) {
+		struct litifut_block *block = &graph->items[i].block;
+
+		block->entered = !paths->left[i] && paths->wanted[i] &&
+				 block->entered_reason == LITIFUT_SITE_PATCHED;
+	}
+	litifut_numbers_release(&edges->numbers);
+	if (!litifut_numbers_make(graph, &edges->numbers))
+		return litifut_error_memory(error, judge->session->image.path);
+	for (size_t i = 0; i < graph->count; i++) {
+		const bool starts = graph->items[i].block.flags & LITIFUT_BLOCK_FUNCTION;
+		const bool joined =
+			i && !starts && graph->items[i - 1].function != graph->items[i].function;
+
+		if (joined && !paths->left[i - 1]) {
+			litifut_paths_leave(paths, i - 1);
+			*left = true;
+		}
+		if (paths->left[i] || (i && !starts) || litifut_numbers_fit(&edges->numbers, i))
+			continue;
+		litifut_paths_leave(paths, i);
+		*left = true;
+	}
+	return LITIFUT_OK;
+}
+
 /* Nothing of a function that is left is recorded. */
 static void give_up(struct litifut_edges *edges, struct litifut_site_list *sites,
 		    const struct litifut_paths *paths)
@@ -550,6 +586,8 @@ static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const 
 		again = !status &&
 			((judge->session->context.system && litifut_paths_put_off(&paths)) ||
 			 leave_incomplete(judge, &paths));
+		if (!status && !again && judge->session->context.numbers)
+			status = leave_numberless(judge, &paths, &again, error);
 		litifut_paths_want(&paths);
 		for (size_t i = 0; i < graph->count && !again; i++)
 			again = paths.wanted[i] && !judged[i];
@@ -732,6 +770,7 @@ void litifut_edges_release(struct litifut_edges *edges)
 	if (!edges)
 		return;
 	litifut_graph_release(&edges->graph);
+	litifut_numbers_release(&edges->numbers);
 	free(edges->items);
 	free(edges);
 }

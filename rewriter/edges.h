@@ -22,6 +22,7 @@
 #include "rewriter/changes.h"
 #include "rewriter/frames.h"
 #include "rewriter/graph.h"
+#include "rewriter/numbers.h"
 #include "rewriter/rooms.h"
 #include "rewriter/session.h"
 
@@ -52,6 +53,7 @@ struct litifut_edges {
 	struct litifut_edge *items; /* in the order of session->sites */
 	size_t count;
 	uint32_t flags_bytes; /* that the room for flags must have; 0: bits are recorded */
+	struct litifut_numbers numbers; /* LITIFUT_MODE=balllarus */
 };
 
 /* What is known when one is judged, or written. */
@@ -92,9 +94,6 @@ static inline bool litifut_edge_is_unused(const struct litifut_edge_place *place
 	       litifut_edge_is_free(place, at, 2);
 }
 
-/* What is recorded of a block. */
-enum litifut_edge_way { LITIFUT_WAY_PASSED, LITIFUT_WAY_TAKEN, LITIFUT_WAY_ENTERED };
-
 static inline uint32_t litifut_edge_flag(const struct litifut_block *block,
 					 enum litifut_edge_way way)
 {
@@ -126,6 +125,7 @@ static inline unsigned litifut_edge_bit(const struct litifut_arch_context *conte
 #define LITIFUT_EDGE_STEP_BYTES 8
 
 #define LITIFUT_EDGE_BYTES_MAX 256
+#define LITIFUT_BITS_MOST 5
 
 /* The code of one. */
 struct litifut_edge_code {
@@ -133,7 +133,10 @@ struct litifut_edge_code {
 	uint32_t mark;  /* of the code that sets one, where all share it */
 	/* LITIFUT_MODE=paths: of the tracer's code that records a 0, a 1, that a block is
 	 * entered; with the Thumb bit. */
-	uint32_t bits[3];
+	uint32_t bits[LITIFUT_BITS_MOST];
+	/* LITIFUT_MODE=balllarus: what is to be recorded, by enum litifut_edge_way; `bits' are
+	 * those of enum litifut_numbers_code then. */
+	struct litifut_number_calls numbers[3];
 	/* The same of a firmware, for what stands behind an instruction that reads, or sets, the
 	 * stack pointer of tasks; 0: nothing does. */
 	uint32_t tasks[2];
@@ -151,6 +154,11 @@ struct litifut_edge_code {
 #define LITIFUT_BITS_SYMBOLS                                                                       \
 	{                                                                                          \
 		"litifut_bit_zero", "litifut_bit_one", "litifut_bits_enter"                        \
+	}
+#define LITIFUT_NUMBERS_SYMBOLS                                                                    \
+	{                                                                                          \
+		"litifut_path_add", "litifut_path_end", "litifut_path_next", "litifut_path_begin", \
+			"litifut_path_whole"                                                       \
 	}
 /* And that of `spawns`. */
 #define LITIFUT_BITS_SPAWN "litifut_bits_spawn"

@@ -30,6 +30,21 @@ static bool is_handler(const struct litifut_session *session,
 	return false;
 }
 
+/* LITIFUT_MODE=balllarus: what the code of the edge records. */
+static void find_numbers(const struct litifut_session *session, const struct litifut_edge *edge,
+			 struct litifut_edge_code *code)
+{
+	const struct litifut_edges *edges = session->edges;
+
+	if (!session->context.numbers)
+		return;
+	if (edge->entry || edge->enters)
+		code->numbers[LITIFUT_WAY_ENTERED] =
+			litifut_numbers_of(&edges->numbers, edge->block, LITIFUT_WAY_ENTERED);
+	for (unsigned way = LITIFUT_WAY_PASSED; way <= LITIFUT_WAY_TAKEN && !edge->entry; way++)
+		code->numbers[way] = litifut_numbers_of(&edges->numbers, edge->block, way);
+}
+
 /* Bytes of the code of edge number `item`, as if all were near it: the size does not depend on
  * where that is. */
 static uint32_t edge_bytes(const struct litifut_session *session, size_t item)
@@ -43,13 +58,14 @@ static uint32_t edge_bytes(const struct litifut_session *session, size_t item)
 	struct litifut_edge_code code = {
 		.flags = start & ~0xfffu,
 		.mark = start & ~15u,
-		.bits = {bits, bits, bits},
+		.bits = {bits, bits, bits, bits, bits},
 		.tasks = {session->tasks[0] ? bits : 0, session->tasks[1] ? bits : 0},
 		.interrupt = is_handler(session, place.block) ? bits : 0,
 		.spawns = bits,
 		.gate = start & ~15u,
 		.landings = &session->landings};
 
+	find_numbers(session, edge, &code);
 	return arch->write(&place, edge, start & ~15u, &code) ? code.bytes
 							      : (uint32_t)arch->bytes_max;
 }
@@ -77,7 +93,7 @@ struct writer {
 	struct litifut_changes *changes;
 	uint32_t flags;
 	uint32_t mark; /* the last one made; 0: none */
-	uint32_t bits[3];
+	uint32_t bits[LITIFUT_BITS_MOST];
 	uint32_t spawns;                  /* see struct litifut_edge_code */
 	struct litifut_landings landings; /* those of the session, and steps */
 	bool trial;                       /* nothing is changed: what is out of reach? */
@@ -182,7 +198,6 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 	struct litifut_rooms *rooms = writer->rooms;
 	struct litifut_edge_code code = {
 		.flags = writer->flags,
-		.bits = {writer->bits[0], writer->bits[1], writer->bits[2]},
 		.tasks = {session->tasks[0], session->tasks[1]},
 		.interrupt = is_handler(session, place.block) ? session->interrupt : 0,
 		.spawns = writer->spawns,
@@ -195,6 +210,8 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 	uint32_t address;
 	uint8_t *bytes;
 
+	memcpy(code.bits, writer->bits, sizeof(code.bits));
+	find_numbers(session, edge, &code);
 	for (unsigned tries = 0; tries < (shared ? 2 : 1) && !done && !status; tries++) {
 		const struct litifut_room *room = &rooms->items[rooms->own];
 
@@ -260,11 +277,14 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 /* The tracer's code that records bits. False: it is not linked in. */
 static bool find_bits(struct writer *writer)
 {
-	static const char *const names[] = LITIFUT_BITS_SYMBOLS;
+	static const char *const bits[] = LITIFUT_BITS_SYMBOLS;
+	static const char *const numbers[] = LITIFUT_NUMBERS_SYMBOLS;
+	const bool numbered = writer->session->context.numbers;
 	const struct litifut_symbol *symbol;
 
-	for (unsigned i = 0; i < 3; i++) {
-		symbol = litifut_image_symbol(&writer->session->image, names[i]);
+	for (unsigned i = 0; i < (numbered ? LITIFUT_NUMBERS_CODES : 3); i++) {
+		symbol = litifut_image_symbol(&writer->session->image,
+					      numbered ? numbers[i] : bits[i]);
 		if (!symbol)
 			return false;
 		writer->bits[i] = symbol->address | symbol->thumb;

@@ -28,7 +28,8 @@ static enum litifut_status unsupported(const struct litifut_firmware_pass *pass,
 {
 	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
 				 LITIFUT_NO_ADDRESS, "LITIFUT_MODE=%s: %s",
-				 pass->options->units   ? "units"
+				 pass->options->numbers ? "balllarus"
+				 : pass->options->units ? "units"
 				 : pass->options->paths ? "paths"
 							: "coverage",
 				 why);
@@ -36,14 +37,15 @@ static enum litifut_status unsupported(const struct litifut_firmware_pass *pass,
 
 static bool has_tasks(const struct litifut_firmware_pass *pass)
 {
-	return pass->options->paths && pass->cpu->task_access && !pass->baseline;
+	return pass->options->paths && !pass->options->numbers && pass->cpu->task_access &&
+	       !pass->baseline;
 }
 
 /* Do entries of the vector table lead to code that says what is interrupted? */
 static bool has_gates(const struct litifut_firmware_pass *pass)
 {
-	return pass->options->paths && !pass->options->units && pass->cpu->write_gate &&
-	       (pass->baseline || !pass->cpu->handlers);
+	return pass->options->paths && !pass->options->units && !pass->options->numbers &&
+	       pass->cpu->write_gate && (pass->baseline || !pass->cpu->handlers);
 }
 
 /* Their returns lead elsewhere than to their callers. */
@@ -206,7 +208,8 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 	struct litifut_session *session = &pass->session;
 	enum litifut_status status;
 
-	if (!pass->cpu->edges || (pass->options->paths && !pass->cpu->bits))
+	if (!pass->cpu->edges || (pass->options->paths && !pass->cpu->bits) ||
+	    (pass->options->numbers && !pass->cpu->numbers))
 		return unsupported(pass, "that can't be done for this CPU yet", error);
 	if (!pass->ram_is_known)
 		return unsupported(pass,
@@ -221,6 +224,7 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 	session->context = pass->context;
 	session->context.bits = pass->options->paths;
 	session->context.units = pass->options->units;
+	session->context.numbers = pass->options->numbers;
 	session->flags_in_table = !pass->options->paths;
 	session->flags = pass->table ? pass->table->address - LITIFUT_FLAGS_HEAD : 0;
 	session->tasks[0] = session->tasks[1] = has_tasks(pass);
@@ -236,7 +240,7 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 		status = each_task(pass, note_task, NULL, error);
 	/* of units it is of use only which task has been interrupted */
 	if (pass->cpu->handlers && pass->options->paths && !pass->baseline &&
-	    (!pass->options->units || pass->task_count))
+	    !pass->options->numbers && (!pass->options->units || pass->task_count))
 		session->handler_count =
 			pass->cpu->handlers(&session->image, session->handlers, HANDLERS_MOST);
 	if (!status && ((pass->task_count && !has_tasks(pass)) ||
@@ -476,7 +480,8 @@ static enum litifut_status finish(struct litifut_firmware_pass *pass, struct wri
 	pass->sites = pass->session.sites;
 	memset(&pass->session.sites, 0, sizeof(pass->session.sites));
 	pass->rooms[0].bytes = writing->room.used;
-	return pass->options->paths ? set_facts(pass, error) : LITIFUT_OK;
+	return pass->options->paths && !pass->options->numbers ? set_facts(pass, error)
+							       : LITIFUT_OK;
 }
 
 enum litifut_status litifut_firmware_edges_write(struct litifut_firmware_pass *pass,
@@ -503,7 +508,8 @@ enum litifut_status litifut_firmware_edges_write(struct litifut_firmware_pass *p
 		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_STUBS, error);
 	writing.room.bytes = section->bytes + (pass->rooms[0].symbol->address - section->address);
 	pass->changed[section - pass->image.sections] = true;
-	for (unsigned i = has_tasks(pass) ? 0 : 2; i < 3 && pass->options->paths; i++) {
+	for (unsigned i = has_tasks(pass) ? 0 : 2;
+	     i < 3 && pass->options->paths && !pass->options->numbers; i++) {
 		const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, names[i]);
 
 		if (!symbol)

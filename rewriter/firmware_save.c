@@ -132,6 +132,7 @@ static enum litifut_status fill_module(struct litifut_firmware_pass *pass, size_
 		.mode = pass->options->stream     ? LITIFUT_MODE_STREAM
 			: pass->options->spans    ? LITIFUT_MODE_SPANS
 			: pass->options->units    ? LITIFUT_MODE_UNITS
+			: pass->options->numbers  ? LITIFUT_MODE_BALLLARUS
 			: pass->options->paths    ? LITIFUT_MODE_PATHS
 			: pass->options->coverage ? LITIFUT_MODE_COVERAGE
 			: pass->options->times    ? LITIFUT_MODE_TABLE

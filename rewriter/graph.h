@@ -30,6 +30,9 @@ struct litifut_graph_block {
 	bool spawns;          /* its end may lead to such a function as spawning.h names */
 };
 
+/* What is recorded of a block. */
+enum litifut_edge_way { LITIFUT_WAY_PASSED, LITIFUT_WAY_TAKEN, LITIFUT_WAY_ENTERED };
+
 struct litifut_graph {
 	struct litifut_graph_block *items; /* by address */
 	size_t count;

@@ -364,6 +364,86 @@ bool litifut_paths_put_off(struct litifut_paths *paths)
 	return found;
 }
 
+/* Does a function begin behind the one block and not behind the other? */
+static bool is_apart(const struct litifut_graph *graph, size_t one, size_t other)
+{
+	const size_t last = one < other ? other : one;
+
+	for (size_t i = (one < other ? one : other) + 1; i <= last; i++)
+		if (graph->items[i].block.flags & LITIFUT_BLOCK_FUNCTION)
+			return true;
+	return false;
+}
+
+/* The block that follows in the function whatever happens, or NULL. */
+static const struct litifut_graph_block *only_next(const struct litifut_paths *paths, size_t block)
+{
+	const struct litifut_graph *graph = paths->graph;
+	const struct litifut_block *at = &graph->items[block].block;
+	const struct litifut_graph_block *next = NULL;
+
+	if (at->flags & LITIFUT_BLOCK_CONDITIONAL)
+		return NULL;
+	if (at->ends == LITIFUT_ENDS_BRANCH)
+		next = followed(paths, at->target);
+	else if (at->ends == LITIFUT_ENDS_ON || at->ends == LITIFUT_ENDS_CALL)
+		next = followed(paths, at->end);
+	return next && !is_apart(graph, block, (size_t)(next - graph->items)) ? next : NULL;
+}
+
+#define ROUND_MOST 256 /* blocks */
+
+/* Is the block in a loop in which nothing is decided, but something called? Then its rounds have to
+ * be recorded where one begins: that is the first of its blocks. */
+static bool begins_round(const struct litifut_paths *paths, size_t block)
+{
+	const struct litifut_graph_block *start = &paths->graph->items[block];
+	const struct litifut_graph_block *at = start;
+	bool calls = false;
+
+	/* the way may lead into another loop, and stay there */
+	for (unsigned steps = 0; steps < ROUND_MOST; steps++) {
+		calls |= at->block.ends == LITIFUT_ENDS_CALL;
+		at = only_next(paths, (size_t)(at - paths->graph->items));
+		if (!at || at <= start)
+			return at == start && calls;
+	}
+	return false;
+}
+
+/* LITIFUT_MODE=balllarus: the start of each function is recorded, and each block to which control
+ * comes but by the edges of its function. */
+static void want_numbers(struct litifut_paths *paths)
+{
+	const struct litifut_graph *graph = paths->graph;
+
+	for (size_t i = 0; i < graph->count; i++) {
+		const struct litifut_graph_block *block = &graph->items[i];
+		const struct litifut_graph_block *to =
+			paths->left[i] ? NULL : followed(paths, block->block.target);
+
+		if (to && block->block.ends == LITIFUT_ENDS_BRANCH &&
+		    is_apart(graph, i, (size_t)(to - graph->items)))
+			litifut_targets_add(&paths->reached, block->block.target);
+	}
+	for (size_t i = 0; i < graph->count; i++) {
+		const struct litifut_graph_block *block = &graph->items[i];
+		const struct litifut_graph_block *next;
+
+		if (paths->left[i])
+			continue;
+		if (block->block.flags & (LITIFUT_BLOCK_LABEL | LITIFUT_BLOCK_FUNCTION) ||
+		    litifut_targets_has(&paths->reached, block->block.start))
+			paths->wanted[i] = LITIFUT_ENTERED_RECORD;
+		else if (!paths->wanted[i] && begins_round(paths, i))
+			paths->wanted[i] = LITIFUT_ENTERED_BIT;
+		next = block->block.ends == LITIFUT_ENDS_CALL ? followed(paths, block->block.end)
+							      : NULL;
+		if (next && next->function == block->function && returns_twice(paths, block))
+			paths->wanted[next - graph->items] = LITIFUT_ENTERED_RECORD;
+	}
+}
+
 void litifut_paths_want(struct litifut_paths *paths)
 {
 	const struct litifut_graph *graph = paths->graph;
@@ -371,6 +451,10 @@ void litifut_paths_want(struct litifut_paths *paths)
 	add_left(paths);
 	find_ends(paths);
 	memset(paths->wanted, 0, graph->count);
+	if (paths->session->context.numbers) {
+		want_numbers(paths);
+		return;
+	}
 	for (size_t i = 0; i < graph->count; i++) {
 		const struct litifut_graph_block *block = &graph->items[i];
 		const struct litifut_graph_block *callee;

@@ -18,7 +18,7 @@ enum litifut_setting_kind {
 	LITIFUT_SETTING_CLOCK, /* none, mono, cycle, or page, which is for tests; of firmware any */
 	LITIFUT_SETTING_FILE,  /* map or write */
 	LITIFUT_SETTING_ENGINE,   /* thunk or db */
-	LITIFUT_SETTING_MODE,     /* calls, spans, table, counts, coverage, paths, units */
+	LITIFUT_SETTING_MODE,     /* calls, spans, table, counts, coverage, paths, units, ... */
 	LITIFUT_SETTING_DATABASE, /* loaded, section or file */
 	LITIFUT_SETTING_ON,       /* 1: on; anything else is off, of a link 0 */
 	LITIFUT_SETTING_OFF,      /* off; anything else is on */

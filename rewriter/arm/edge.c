@@ -508,7 +508,9 @@ struct thumb {
 	struct litifut_frame_code *frame;
 	uint32_t flags;
 	const struct litifut_arch_context *context;
-	const uint32_t *bits;  /* NULL: flags are set */
+	const uint32_t *bits; /* NULL: flags are set */
+	/* LITIFUT_MODE=balllarus: by enum litifut_edge_way; NULL: bits are recorded */
+	const struct litifut_number_calls *numbers;
 	bool links;            /* there is bl, but no b.w */
 	const uint32_t *tasks; /* the same, see struct litifut_edge_code */
 	uint32_t interrupt;    /* the same */
@@ -534,21 +536,60 @@ static bool link_reaches(uint32_t from, uint32_t to)
 	return to - from + (1u << 22) - 16 < (1u << 23) - 32;
 }
 
-static void call_bits(struct thumb *thumb, uint32_t target)
+static void begin_calls(struct thumb *thumb)
+{
+	litifut_arm_put(&thumb->emitter, 0xb501); /* push {r0, lr} */
+	note_saved(thumb->frame, thumb->emitter.at, 8, 1u << LR | 1);
+}
+
+static void put_call(struct thumb *thumb, uint32_t target)
 {
 	static const struct cpu_context context = {0};
 	static const struct litifut_instruction call = {.length = 4, .thumb = true};
 	struct litifut_arm_emitter *emitter = &thumb->emitter;
 
-	litifut_arm_put(emitter, 0xb501); /* push {r0, lr} */
-	note_saved(thumb->frame, emitter->at, 8, 1u << LR | 1);
 	thumb->far |= !litifut_arm_encode_call(&context, &call, emitter->address + emitter->at,
 					       target, emitter->code + emitter->at) ||
 		      (thumb->links && !link_reaches(emitter->address + emitter->at, target));
 	emitter->at += 4;
+}
+
+static void end_calls(struct thumb *thumb)
+{
+	struct litifut_arm_emitter *emitter = &thumb->emitter;
+
 	litifut_arm_put(emitter, thumb->links ? 0x9800 : 0xe8bd); /* ldr r0, [sp]; add sp, #8 */
 	litifut_arm_put(emitter, thumb->links ? 0xb002 : 0x4001); /* pop.w {r0, lr} */
 	note(thumb->frame, emitter->at, 0);
+}
+
+static void call_bits(struct thumb *thumb, uint32_t target)
+{
+	begin_calls(thumb);
+	put_call(thumb, target);
+	end_calls(thumb);
+}
+
+/* The words stand behind the calls, at multiples of 4. */
+static void call_numbers(struct thumb *thumb, const struct litifut_number_calls *calls)
+{
+	struct litifut_arm_emitter *emitter = &thumb->emitter;
+
+	if (!calls->count)
+		return;
+	begin_calls(thumb);
+	for (unsigned i = 0; i < calls->count; i++) {
+		const struct litifut_number_call *call = &calls->items[i];
+
+		if ((emitter->address + emitter->at) & 2)
+			litifut_arm_put(emitter, 0xbf00); /* nop */
+		put_call(thumb, thumb->bits[call->code]);
+		for (unsigned j = 0; j < call->word_count; j++) {
+			litifut_arm_put(emitter, (uint16_t)call->words[j]);
+			litifut_arm_put(emitter, (uint16_t)(call->words[j] >> 16));
+		}
+	}
+	end_calls(thumb);
 }
 
 static void mark(struct thumb *thumb, const struct litifut_block *block, enum litifut_edge_way way)
@@ -556,6 +597,10 @@ static void mark(struct thumb *thumb, const struct litifut_block *block, enum li
 	struct litifut_arm_emitter *emitter = &thumb->emitter;
 	const unsigned bit = litifut_edge_bit(thumb->context, block, way);
 
+	if (thumb->numbers) {
+		call_numbers(thumb, &thumb->numbers[way]);
+		return;
+	}
 	if (thumb->bits) {
 		if (way == LITIFUT_WAY_ENTERED && thumb->interrupt)
 			call_bits(thumb, thumb->interrupt);
@@ -748,6 +793,7 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 			      .flags = code->flags,
 			      .context = place->context,
 			      .bits = place->context->bits ? code->bits : NULL,
+			      .numbers = place->context->numbers ? code->numbers : NULL,
 			      .tasks = place->context->bits ? code->tasks : NULL,
 			      .interrupt = code->interrupt,
 			      .spawns = code->spawns};

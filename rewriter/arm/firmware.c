@@ -528,6 +528,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.tasks = true,
 	.edges = true,
 	.bits = true,
+	.numbers = true,
 	.ring_quarters = 4,
 	.word_bits = 30,
 	.word_step = 1,

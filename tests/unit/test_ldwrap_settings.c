@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include <litifut/trace_format.h>
+
 #include "ldwrap/settings.h"
 #include "litifut/module_format.h"
 
@@ -253,6 +255,23 @@ static void calls_of_a_firmware_are_told(void **state)
 	}
 }
 
+static void balllarus_is_for_firmware(void **state)
+{
+	for (int firmware = 0; firmware < 2; firmware++) {
+		struct settings settings;
+
+		clean(state);
+		setenv("LITIFUT", "1", 1);
+		setenv("LITIFUT_MODE", "balllarus", 1);
+		settings_read(&settings, count_warning);
+		settings_suit(&settings, firmware, count_warning);
+		assert_int_equal(warnings, !firmware);
+		assert_int_equal(settings.recorded,
+				 firmware ? LITIFUT_MODE_BALLLARUS : LITIFUT_MODE_PATHS);
+		settings_release(&settings);
+	}
+}
+
 static void patterns_are_for_paths_of_a_firmware(void **state)
 {
 	static const struct {
@@ -284,6 +303,7 @@ int main(void)
 				       clean),
 		cmocka_unit_test_setup(what_is_wrong_is_said_and_passed_over, clean),
 		cmocka_unit_test_setup(there_are_two_engines, clean),
+		cmocka_unit_test_setup(balllarus_is_for_firmware, clean),
 		cmocka_unit_test_setup(patterns_are_for_paths_of_a_firmware, clean),
 		cmocka_unit_test_setup(a_missing_config_file_is_said, clean),
 		cmocka_unit_test_setup(defaults_are_checked, clean),

@@ -29,6 +29,8 @@ FIRMWARE_STRIP := .comment .ARM.attributes .note.GNU-stack .ARM.exidx .ARM.extab
 
 FIRMWARE_BITS_v6m := bits_baseline
 FIRMWARE_BITS_v7m := bits
+FIRMWARE_NUMBERS_v6m := numbers_baseline
+FIRMWARE_NUMBERS_v7m := numbers
 
 define firmware_cpu
 $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.c
@@ -60,7 +62,12 @@ $(TRACER_LIBRARY)/firmware-$(1)-spans-%.o: $(BUILD)/tracer/firmware-$(1)/arm/spa
 
 $(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/$(FIRMWARE_BITS_$(1)).o
 $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/$(FIRMWARE_BITS_$(1))_kept.o
-$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o:
+$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/$(FIRMWARE_NUMBERS_$(1)).o
+$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_kept.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/$(FIRMWARE_NUMBERS_$(1))_kept.o
+$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o: $(BUILD)/tracer/firmware-$(1)/sink/paths/numbers.o
+$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o \
+$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers.o $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_kept.o \
+$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o:
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
@@ -89,6 +96,8 @@ TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(FIRMWARE_SENDERS:%=$(TRACER_LIBRAR
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o) \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%_kept.o) \
 	$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o \
+	$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers.o $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_kept.o \
+	$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o \
 	$(FIRMWARE_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \
 	$(FIRMWARE_PORTS_$(1):%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 

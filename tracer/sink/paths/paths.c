@@ -1,5 +1,6 @@
-/* Makes room in the ring of LITIFUT_MODE=paths, and says where the CPU is from time to time, so
- * that a reader can begin there when what came before has been overwritten. */
+/* Makes room in the ring of LITIFUT_MODE=paths (and balllarus: numbers.c), and says where the CPU
+ * is from time to time, so that a reader can begin there when what came before has been
+ * overwritten. */
 #include "tracer/sink/paths/ring.h"
 
 #include <litifut/packed_format.h>
@@ -30,6 +31,7 @@ static bool litifut_paths_are_packed(void)
 	return (uintptr_t)litifut_paths_sends == 2;
 }
 
+#ifndef LITIFUT_NUMBERS
 /* Calls of a SYNC, at most. */
 static unsigned litifut_paths_most_calls(void)
 {
@@ -38,6 +40,7 @@ static unsigned litifut_paths_most_calls(void)
 								  : LITIFUT_PATHS_CALLS;
 	return (uintptr_t)litifut_paths_searches == 1 ? LITIFUT_PATHS_CALLS : 0;
 }
+#endif
 
 /* The first bit finds this word full. */
 uint32_t litifut_paths_nowhere[1] = {LITIFUT_PATHS_FULL};
@@ -111,6 +114,7 @@ uint32_t *litifut_paths_begin(void)
 	return at;
 }
 
+#ifndef LITIFUT_NUMBERS
 /* The address that the code of a branch was called from, and what may be return addresses of open
  * calls. */
 static uint32_t *litifut_paths_sync(uint32_t *at, uint32_t address, const litifut_paths_slot *stack)
@@ -124,6 +128,7 @@ static uint32_t *litifut_paths_sync(uint32_t *at, uint32_t address, const litifu
 	head[0] = LITIFUT_PATHS_RECORD | LITIFUT_PATHS_SYNC;
 	return at;
 }
+#endif
 
 void litifut_paths_set_stop(uint32_t *at)
 {
@@ -148,6 +153,7 @@ static void litifut_paths_lose(uint32_t *at)
 	litifut_paths.state.lost++;
 }
 
+#ifndef LITIFUT_NUMBERS
 /* `kind': 0 or 1, a bit; 2: a block is entered; more: of a record, of which `address' is the second
  * word, and of an interrupt `stack' the third. Else `address' is the place in the code of a branch,
  * and `stack' the stack pointer of the program. With interrupts off. */
@@ -193,3 +199,4 @@ void litifut_paths_slow(litifut_paths_kind kind, uint32_t address, const litifut
 	if (kind > 2 && syncs) /* the next one says where that is */
 		litifut_paths.state.stop = (uintptr_t)at;
 }
+#endif
