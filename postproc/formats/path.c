@@ -8,6 +8,7 @@
 #include "postproc/model/lines.h"
 #include "postproc/paths/activations.h"
 #include "postproc/paths/lines.h"
+#include "postproc/paths/numbers.h"
 #include "postproc/sources/bits_chunk.h"
 #include "postproc/timeline/count.h"
 
@@ -217,6 +218,10 @@ static void walk_end(struct path *path, struct post_path_codes *codes)
 	struct post_problems *problems = session->problems;
 	const size_t chunks = path->process->trace->bits_count;
 
+	if (post_numbers_are_in(session, path->process)) {
+		post_numbers_walk(session, path->process, codes, take_lines, path);
+		return;
+	}
 	for (size_t last = 2; path->most && !path->globs[0] && last < chunks; last *= 8) {
 		struct post_path_totals totals = {0};
 		struct post_problems silent = {0};
@@ -380,8 +385,11 @@ static void finish_blocks(struct post_output *output)
 		if (!has_paths(path.process))
 			continue;
 		recorded++;
-		post_paths_walk(session, path.process, &codes, take_block, &path,
-				&(struct post_path_totals){0});
+		if (post_numbers_are_in(session, path.process))
+			post_numbers_walk(session, path.process, &codes, take_block, &path);
+		else
+			post_paths_walk(session, path.process, &codes, take_block, &path,
+					&(struct post_path_totals){0});
 	}
 	if (!recorded && session->process_count)
 		report_none(session);

@@ -34,6 +34,7 @@ extern const struct post_format post_format_lcov;
 extern const struct post_format post_format_path;
 extern const struct post_format post_format_blocks;
 extern const struct post_format post_format_units;
+extern const struct post_format post_format_ids;
 extern const struct post_format post_format_gdb;
 extern const struct post_format post_format_tui;
 
@@ -69,6 +70,7 @@ const struct post_format *const post_formats[] = {
 	&post_format_path,
 	&post_format_blocks,
 	&post_format_units,
+	&post_format_ids,
 	&post_format_gdb,
 	&post_format_tui,
 	NULL,

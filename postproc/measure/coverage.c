@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "postproc/paths/numbers.h"
 #include "postproc/paths/walk.h"
 #include "postproc/sources/flags_chunk.h"
 
@@ -208,7 +209,9 @@ void post_coverage_collect(struct post_session *session, struct post_coverage *c
 		if (taking.process->trace)
 			post_flags_chunks_read(taking.process->trace, take, &taking,
 					       session->problems);
-		if (taking.process->trace)
+		if (taking.process->trace && post_numbers_are_in(session, taking.process))
+			post_numbers_walk(session, taking.process, &codes, take_step, &taking);
+		else if (taking.process->trace)
 			post_paths_walk(session, taking.process, &codes, take_step, &taking,
 					&totals);
 	}

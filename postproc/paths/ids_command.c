@@ -2,6 +2,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include <litifut/numbers_format.h>
+#include <litifut/trace_format.h>
+
 #include "postproc/paths/command_private.h"
 #include "postproc/paths/program.h"
 #include "postproc/table.h"
@@ -44,7 +47,10 @@ static void write_ids(FILE *file, const struct path_arguments *given,
 		      const struct path_program *program)
 {
 	const struct path_flow *flow = &program->graph.flow;
-	struct path_options how = {.id_bits = given->id_bits};
+	const bool recorded = program->image->mode == LITIFUT_MODE_BALLLARUS;
+	struct path_options how = {.id_bits = recorded && given->id_bits > LITIFUT_NUMBERS_BITS
+						      ? LITIFUT_NUMBERS_BITS
+						      : given->id_bits};
 	struct path_row *rows = post_allocate(flow->function_count + 1, sizeof(*rows));
 	struct path_numbers own, whole;
 	size_t count = 0;
@@ -90,8 +96,8 @@ int path_ids(FILE *file, const struct path_arguments *given)
 			status = 1;
 			continue;
 		}
-		if (path_program_make(image, (const char *const *)given->only, &program, &error) ==
-		    LITIFUT_OK) {
+		if (path_program_recorded(image, (const char *const *)given->only, &program,
+					  &error) == LITIFUT_OK) {
 			if (given->path_count > 1)
 				fprintf(file, "%s%s:\n", i ? "\n" : "", given->paths[i]);
 			write_ids(file, given, &program);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <litifut/trace_format.h>
+
 #include "common/bytes.h"
 #include "postproc/table.h"
 
@@ -96,10 +98,12 @@ static uint32_t follow_veneer(const void *context, uint32_t address)
 	return lead.kind == LITIFUT_LEADS_TO_CODE ? lead.address : 0;
 }
 
-enum litifut_status path_program_make(const struct post_image *image, const char *const *only,
-				      struct path_program *program, struct litifut_error *error)
+static enum litifut_status make(const struct post_image *image, const char *const *only,
+				bool recorded, struct path_program *program,
+				struct litifut_error *error)
 {
-	const struct path_blocks blocks = {image->blocks, image->block_count, follow_veneer, image};
+	const struct path_blocks blocks = {image->blocks, image->block_count, follow_veneer, image,
+					   recorded};
 
 	*program = (struct path_program){.image = image};
 	if (!image->block_count)
@@ -114,6 +118,18 @@ enum litifut_status path_program_make(const struct post_image *image, const char
 	name_functions(program, only);
 	find_addresses(program);
 	return LITIFUT_OK;
+}
+
+enum litifut_status path_program_make(const struct post_image *image, const char *const *only,
+				      struct path_program *program, struct litifut_error *error)
+{
+	return make(image, only, false, program, error);
+}
+
+enum litifut_status path_program_recorded(const struct post_image *image, const char *const *only,
+					  struct path_program *program, struct litifut_error *error)
+{
+	return make(image, only, image->mode == LITIFUT_MODE_BALLLARUS, program, error);
 }
 
 uint8_t *path_program_plain(const struct post_image *image)

@@ -15,6 +15,10 @@ struct path_program {
  * name as a number may be entered from anywhere. */
 enum litifut_status path_program_make(const struct post_image *image, const char *const *only,
 				      struct path_program *program, struct litifut_error *error);
+/* The same, but of an image of LITIFUT_MODE=balllarus the graph that it records numbers of. */
+enum litifut_status path_program_recorded(const struct post_image *image, const char *const *only,
+					  struct path_program *program,
+					  struct litifut_error *error);
 /* Does one of the globs, of which the last one is NULL, match the name? */
 bool path_is_named(const char *const *globs, const char *name);
 void path_program_release(struct path_program *program);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "postproc/paths/numbers.h"
 #include "postproc/paths/units.h"
 #include "postproc/paths/walker.h"
 
@@ -142,6 +143,12 @@ void post_paths_walk_from(struct post_session *session, const struct post_proces
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
 				"LITIFUT_MODE=units has recorded which units were executed, and "
 				"nothing of their branches: use -f units");
+		return;
+	}
+	if (post_numbers_are_in(session, process)) {
+		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
+				"LITIFUT_MODE=balllarus has recorded paths of functions, and not "
+				"which of them has called which: use -f ids, path or blocks");
 		return;
 	}
 	for (size_t i = first; i < process->trace->bits_count; i++)

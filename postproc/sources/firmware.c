@@ -347,7 +347,8 @@ static struct post_trace *make_trace(const char *path, const struct post_image *
 		trace->header.lost_events = capture->events.lost_so_far;
 	}
 	if (capture->flags & LITIFUT_FRAMES_PATHS) {
-		trace->header.mode = LITIFUT_MODE_PATHS;
+		trace->header.mode = image->mode == LITIFUT_MODE_BALLLARUS ? LITIFUT_MODE_BALLLARUS
+									   : LITIFUT_MODE_PATHS;
 		trace->header.version_major = LITIFUT_TRACE_VERSION_MAJOR;
 		trace->header.lost_events = capture->paths.lost;
 	}
@@ -424,12 +425,7 @@ static void make_paths(const char *path, const struct post_image *image,
 			     "%" PRIu64 " of %" PRIu64 " words of branches are not here: the ring "
 			     "has newer ones, or they were not captured",
 			     missing, missing + words->count);
-	if (words->lost)
-		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
-				"%" PRIu32 " branches found no room in the ring of the device: "
-				"link with a larger LITIFUT_RING_KB, or send more often "
-				"(LITIFUT_SEND)",
-				words->lost);
+	post_path_words_losses(words, trace, path, problems);
 }
 
 /* The flags as a chunk of a trace has them. */

@@ -1,8 +1,10 @@
 #include "postproc/sources/path_words.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <litifut/numbers_format.h>
 #include <litifut/paths_format.h>
 #include <litifut/trace_format.h>
 
@@ -229,6 +231,23 @@ void post_path_words_make(struct post_path_words *words, struct post_trace *trac
 	POST_GROW(trace->bits, trace->bits_count, trace->bits_capacity);
 	trace->bits[trace->bits_count++] =
 		(struct post_chunk){.word_count = (uint32_t)made.count, .thread = 1, .number = 1};
+}
+
+void post_path_words_losses(const struct post_path_words *words, const struct post_trace *trace,
+			    const char *path, struct post_problems *problems)
+{
+	if (words->lost && trace->header.mode == LITIFUT_MODE_BALLLARUS)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"%" PRIu32 " paths were executed whose numbers are not here: the "
+				"ring of the device had no room (LITIFUT_RING_KB, LITIFUT_SEND), "
+				"or more than %u functions had called each other",
+				words->lost, LITIFUT_NUMBERS_DEPTH);
+	else if (words->lost)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"%" PRIu32 " branches found no room in the ring of the device: "
+				"link with a larger LITIFUT_RING_KB, or send more often "
+				"(LITIFUT_SEND)",
+				words->lost);
 }
 
 void post_path_words_release(struct post_path_words *words)

@@ -66,6 +66,10 @@ uint64_t post_path_words_missing(const struct post_path_words *words);
 /* Gives `trace`, which has a header already, its chunk. */
 void post_path_words_make(struct post_path_words *words, struct post_trace *trace);
 
+/* Reports what the device has lost, of the trace at `path'. */
+void post_path_words_losses(const struct post_path_words *words, const struct post_trace *trace,
+			    const char *path, struct post_problems *problems);
+
 void post_path_words_release(struct post_path_words *words);
 
 #endif

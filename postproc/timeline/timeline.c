@@ -413,7 +413,7 @@ static bool records_code(const struct post_process *process)
 	const uint32_t mode = process->trace->header.mode;
 
 	return mode == LITIFUT_MODE_COVERAGE || mode == LITIFUT_MODE_PATHS ||
-	       mode == LITIFUT_MODE_UNITS;
+	       mode == LITIFUT_MODE_UNITS || mode == LITIFUT_MODE_BALLLARUS;
 }
 
 const char *post_timeline_lost_what(const struct post_process *process)
