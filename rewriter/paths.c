@@ -422,8 +422,10 @@ static void want_numbers(struct litifut_paths *paths)
 		const struct litifut_graph_block *to =
 			paths->left[i] ? NULL : followed(paths, block->block.target);
 
-		if (to && block->block.ends == LITIFUT_ENDS_BRANCH &&
-		    is_apart(graph, i, (size_t)(to - graph->items)))
+		/* a call of a part of the same function, too, as in assembly */
+		if (to && (block->block.ends == LITIFUT_ENDS_CALL ||
+			   (block->block.ends == LITIFUT_ENDS_BRANCH &&
+			    is_apart(graph, i, (size_t)(to - graph->items)))))
 			litifut_targets_add(&paths->reached, block->block.target);
 	}
 	for (size_t i = 0; i < graph->count; i++) {
