@@ -242,6 +242,19 @@ static bool is_one_of(const char *name, const char *const *names)
 	return *names != NULL;
 }
 
+/* A function calls code of its own: that may return in its place, as the one for zero and infinity
+ * in libgcc's __muldf3 does. */
+static bool calls_itself_inside(const struct litifut_firmware_pass *pass,
+				const struct litifut_site *site)
+{
+	const uint32_t callee = site->callee & ~1u;
+	const struct litifut_symbol *function =
+		litifut_image_function_at(&pass->image, site->address);
+
+	return function && callee > function->address &&
+	       callee < litifut_image_function_end(&pass->image, function);
+}
+
 /* May the return address of the call be replaced? setjmp() and its like return to it once more,
  * longjmp() not at all. ChibiOS looks at the one that an interrupt has. */
 static bool is_timed(const struct litifut_firmware_pass *pass, const struct litifut_site *site)
@@ -258,7 +271,8 @@ static bool is_timed(const struct litifut_firmware_pass *pass, const struct liti
 	if (site->callee && pass->cpu->keeps_return &&
 	    pass->cpu->keeps_return(&pass->image, site->callee))
 		return false;
-	return !is_one_of(callee_name(pass, site), litifut_returns_twice) &&
+	return !calls_itself_inside(pass, site) &&
+	       !is_one_of(callee_name(pass, site), litifut_returns_twice) &&
 	       strcmp(callee_name(pass, site), LITIFUT_FIRMWARE_JUMP) != 0;
 }
 

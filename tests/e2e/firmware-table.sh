@@ -61,6 +61,7 @@ behaviour()
 	is "interrupts: there were many in interrupts" \
 		"$(text_of nested/firmware.elf.serial)" many
 	returns_twice
+	[ "$board" = microbit ] || returns_for_its_function # that of libgcc is in C for it
 }
 
 # MicroPython's exceptions: nlr_push() keeps its return address, and returns to it once more. So may a function of any
@@ -107,6 +108,37 @@ returns_twice()
 			is "$name, $mode: it comes back" "$(text_of $name.serial | tr -d '\r')" back
 		done
 	done
+}
+
+# A function calls code of its own, which returns to the function's caller, as libgcc's __muldf3 does with zero: the pool
+# gets no entries that stay there.
+returns_for_its_function()
+{
+	cp -r "$root/examples/firmware/." source
+	cat >source/main.c <<-'C'
+	#include "board.h"
+	static volatile double factor;
+	void SysTick_Handler(void)
+	{
+	}
+	static __attribute__((noinline)) double deep(int depth)
+	{
+		return depth ? deep(depth - 1) + factor * 3 : factor;
+	}
+	int main(void)
+	{
+		return deep(10) != 0;
+	}
+	C
+	export LITIFUT_DEPTH=16
+	ok "subroutines: it links traced" link_timed inner EXTRA_CFLAGS=-O1
+	unset LITIFUT_DEPTH
+	emulate inner/firmware.elf inner.serial
+	post -f csv -o inner.csv inner.serial inner/firmware.elf
+	is "subroutines: they are counted, not timed" \
+		"$(awk -F, '$1 == $4 && $1 == "\"__muldf3\"" { calls += $7; timed += $8 } END { print calls > 9, 0 + timed }' inner.csv)" "1 0"
+	is "subroutines: few are still open" \
+		"$(post -f report inner.serial inner/firmware.elf | grep -o '[0-9]* still open at the end')" "2 still open at the end"
 }
 
 for_boards behaviour
