@@ -136,7 +136,7 @@ returns_for_its_function()
 	emulate inner/firmware.elf inner.serial
 	post -f csv -o inner.csv inner.serial inner/firmware.elf
 	is "subroutines: they are counted, not timed" \
-		"$(awk -F, '$1 == $4 && $1 == "\"__muldf3\"" { calls += $7; timed += $8 } END { print calls > 9, 0 + timed }' inner.csv)" "1 0"
+		"$(awk -F, '$1 == $4 && $1 == "\"__muldf3\"" { calls += $7; timed += $8 } END { print (calls > 9), 0 + timed }' inner.csv)" "1 0"
 	is "subroutines: few are still open" \
 		"$(post -f report inner.serial inner/firmware.elf | grep -o '[0-9]* still open at the end')" "2 still open at the end"
 }
