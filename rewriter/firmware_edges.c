@@ -197,8 +197,15 @@ static enum litifut_status note_task(struct litifut_firmware_pass *pass, uint32_
 /* With the number of its laps, which is in front of it. */
 static uint32_t ring_words(const struct litifut_firmware_pass *pass)
 {
+	/* where memory is scarce the activations have theirs from the ring */
+	const uint32_t entries = pass->options->numbers && pass->cpu->ring_quarters < 4
+					 ? (1 + LITIFUT_NUMBERS_SMALL_DEPTH) *
+						   (uint32_t)sizeof(struct litifut_numbers_entry)
+					 : 0;
+
 	return pass->options->ring_bytes
-		       ? (uint32_t)pass->options->ring_bytes / 16 * pass->cpu->ring_quarters
+		       ? (uint32_t)pass->options->ring_bytes / 16 * pass->cpu->ring_quarters -
+				 entries / 4
 		       : 2 * LITIFUT_PACKED_WORDS + 1;
 }
 

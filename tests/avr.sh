@@ -80,15 +80,12 @@ marks_keep_registers()
 		grep -q '^kept [1-9][0-9]*, spoiled 0, under way 0$'
 }
 
-# blocks_are_executed NAME traced|plain memory|serial OPTIONS OF compare...: with LITIFUT_MODE=paths
-# those of the results are what simavr executes, in order: of one run, or of one of the traced program
-# and one of the program without patches. Leaves NAME.blocks and NAME.words.
-blocks_are_executed()
+# in_order NAME traced|plain memory|serial FORMAT: one run of the traced program, or one of it and one of the program without
+# patches. Leaves NAME.watched, NAME.order, and what was recorded in the format, NAME.FORMAT and NAME.words.
+in_order()
 {
 	blocks_of=$1
 	blocks_way=$2
-	blocks_in=$1.$3
-	shift 3
 	python3 "$root/tests/oracle/firmware_paths.py" "$blocks_way" "$blocks_of.elf" "$blocks_of.watched" &&
 		cut -d ' ' -f 1 "$blocks_of.watched" >"$blocks_of.starts" || return
 	blocks_run=$blocks_of.elf
@@ -101,11 +98,29 @@ blocks_are_executed()
 	"$simulator" $simulated -s "$blocks_of.starts" -o "$blocks_of.passed" -r "$blocks_of.order" \
 		-u "$blocks_of.${blocks_way%traced}serial" -m "$blocks_of.${blocks_way%traced}memory" \
 		"$device" "$blocks_run" >&2 || return
-	"$BUILD/bin/litifut-post" -f blocks -o "$blocks_of.blocks" "$blocks_in" "$blocks_of.elf" \
+	"$BUILD/bin/litifut-post" -f "$4" -o "$blocks_of.$4" "$blocks_of.$3" "$blocks_of.elf" \
 		2>"$blocks_of.words"
 	cat "$blocks_of.words" >&2
+}
+
+# blocks_are_executed NAME traced|plain memory|serial OPTIONS OF compare...: with LITIFUT_MODE=paths
+# those of the results are what simavr executes, in order.
+blocks_are_executed()
+{
+	in_order "$1" "$2" "$3" blocks || return
+	shift 3
 	python3 "$root/tests/oracle/firmware_paths.py" compare "$blocks_of.elf" "$blocks_of.watched" \
 		"$blocks_of.order" "$blocks_of.blocks" "$@" >&2
+}
+
+# ids_are_executed NAME traced|plain memory|serial OPTIONS OF compare...: with LITIFUT_MODE=balllarus the numbers stand for the
+# paths that simavr executes.
+ids_are_executed()
+{
+	in_order "$1" "$2" "$3" ids || return
+	shift 3
+	python3 "$root/tests/oracle/firmware_numbers.py" compare "$blocks_of.elf" "$blocks_of.watched" \
+		"$blocks_of.order" "$blocks_of.ids" "$@" >&2
 }
 
 # units_are_executed NAME traced|plain memory|serial OPTIONS OF compare...: with LITIFUT_MODE=units those of the

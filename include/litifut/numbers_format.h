@@ -21,7 +21,9 @@
 #define LITIFUT_NUMBERS_BITS 16
 #define LITIFUT_NUMBERS_FUNCTIONS 0x7ffe
 #define LITIFUT_NUMBERS_WORD(function, number) (((uint32_t)(function) + 1) << 16 | (number))
-#define LITIFUT_NUMBERS_DEPTH 64 /* activations */
+/* Activations; on AVR fewer, and the ring is shorter by their entries. */
+#define LITIFUT_NUMBERS_DEPTH 64
+#define LITIFUT_NUMBERS_SMALL_DEPTH 16
 
 /* Offsets in struct litifut_numbers_entry, for assembly. */
 #define NUMBERS_WORD 0

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <litifut/numbers_format.h>
 #include <litifut/paths_format.h>
 #include <litifut/trace_format.h>
 
@@ -240,8 +239,8 @@ void post_path_words_losses(const struct post_path_words *words, const struct po
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"%" PRIu32 " paths were executed whose numbers are not here: the "
 				"ring of the device had no room (LITIFUT_RING_KB, LITIFUT_SEND), "
-				"or more than %u functions had called each other",
-				words->lost, LITIFUT_NUMBERS_DEPTH);
+				"or more functions had called each other than it has room for",
+				words->lost);
 	else if (words->lost)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"%" PRIu32 " branches found no room in the ring of the device: "

@@ -306,9 +306,27 @@ static void move(struct emitter *emitter, uint32_t address)
 		put(emitter, word_at(emitter->place, address + i));
 }
 
+/* The words stand behind the calls. */
+static void call_numbers(struct emitter *emitter, const struct litifut_number_calls *calls)
+{
+	for (unsigned i = 0; i < calls->count; i++) {
+		const struct litifut_number_call *call = &calls->items[i];
+
+		go(emitter, true, emitter->code->bits[call->code] & ~1u);
+		for (unsigned j = 0; j < call->word_count; j++) {
+			put(emitter, call->words[j] & 0xffff);
+			put(emitter, call->words[j] >> 16);
+		}
+	}
+}
+
 static void mark(struct emitter *emitter, const struct litifut_block *block,
 		 enum litifut_edge_way way)
 {
+	if (emitter->place->context->numbers) {
+		call_numbers(emitter, &emitter->code->numbers[way]);
+		return;
+	}
 	if (emitter->place->context->bits) {
 		const unsigned bit = litifut_edge_bit(emitter->place->context, block, way);
 

@@ -405,6 +405,7 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.redirect = redirect,
 	.edges = true,
 	.bits = true,
+	.numbers = true,
 	.ring_quarters = 3,
 	.word_bits = 24,
 	.word_step = 8,

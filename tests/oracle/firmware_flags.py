@@ -11,7 +11,7 @@
         FUNCTIONs, where branches depend on the time.
   firmware_flags.py marks ELF
         of code for AVR: prints CALL CALLEE RETURN (tests/oracle/avr -k) for each piece of code that
-        sets a flag, from its first instruction to behind its last one; with LITIFUT_MODE=paths for
+        sets a flag, from its first instruction to behind its last one; with LITIFUT_MODE=paths and balllarus for
         each call of the code that records"""
 
 import os
@@ -24,6 +24,9 @@ from elf import Elf
 # of LITIFUT_MODE=paths
 RECORDERS = ("litifut_bit_zero", "litifut_bit_one", "litifut_bits_enter", "litifut_paths_interrupt",
              "litifut_paths_returned")
+# of LITIFUT_MODE=balllarus, and how many bytes stand behind a call of each
+NUMBERS = {"litifut_path_add": 4, "litifut_path_end": 4, "litifut_path_next": 8, "litifut_path_begin": 4,
+           "litifut_path_whole": 4}
 
 
 def flagged(path):
@@ -83,15 +86,17 @@ def print_marks(path):
     stubs = next(elf.offset_of(value) for name, value, *_ in elf.symbols if name == "litifut_stubs")
     size = next(size for name, _, size, *_ in elf.symbols if name == "litifut_stubs")
     start = elf.address_of_name("litifut_stubs")
-    recorders = {elf.address_of_name(name) for name in RECORDERS} - {None}
+    recorders = {elf.address_of_name(name): NUMBERS.get(name, 0) for name in (*RECORDERS, *NUMBERS)}
+    recorders.pop(None, None)
     for at in range(start, start + size, 2) if recorders else ():
         first, second = elf.unpack("2H", stubs + at - start)
         target = ((first & 0x1f0) << 13 | (first & 1) << 16 | second) * 2
         if first & 0xfe0e == 0x940e and target in recorders:
-            print(f"{at:x} {at + 4:x} 0")
-        elif first >> 12 == 13 and \
-                at + 2 + 2 * ((first & 0xfff ^ 0x800) - 0x800) & 0x1fff in recorders:
-            print(f"{at:x} {at + 2:x} 0")
+            print(f"{at:x} {at + 4 + recorders[target]:x} 0")
+            continue
+        target = at + 2 + 2 * ((first & 0xfff ^ 0x800) - 0x800) & 0x1fff
+        if first >> 12 == 13 and target in recorders:
+            print(f"{at:x} {at + 2 + recorders[target]:x} 0")
     for at in range(stubs, stubs + size - 8, 2):
         words = elf.unpack("5H", at)
         if words[:3] == (0x938f, 0xe081, 0x9380) and words[4] == 0x918f:

@@ -42,7 +42,7 @@ def behind_moved_call(elf, patch):
     if word & 0xfe0e != 0x940e and word >> 12 != 13:
         return None
     name = elf.function_at(target_of(elf, at, small))
-    if name and "litifut_bit" in str(name):
+    if name and any(each in str(name) for each in ("litifut_bit", "litifut_path_")):
         return None
     return at + (4 if word & 0xfe0e == 0x940e else 2)
 

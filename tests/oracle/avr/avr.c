@@ -162,14 +162,22 @@ static unsigned stack_pointer(const avr_t *avr)
 	return avr->data[R_SPL] | (unsigned)avr->data[R_SPH] << 8;
 }
 
+/* Is the code at `to' behind a call of so many bytes, or behind it and up to two words of 4 bytes
+ * that stand there? */
+static bool is_behind(uint32_t pc, unsigned bytes, unsigned to)
+{
+	return to == pc + bytes || to == pc + bytes + 4 || to == pc + bytes + 8;
+}
+
 /* The next instruction is a call or a jump. An interrupt may come at once. */
 static void begin_call(const avr_t *avr, uint32_t pc)
 {
 	struct pending *call = &pending[pending_count];
 	unsigned opcode = avr->flash[pc] | (unsigned)avr->flash[pc + 1] << 8;
 	/* not where a call is checked as a whole: then it has returned */
-	bool pushes = ((opcode & 0xfe0e) == 0x940e && callees[pc / 2] - 1 != pc + 4) ||
-		      (opcode >> 12 == 0xd && callees[pc / 2] - 1 != pc + 2) || returns[pc / 2];
+	bool pushes = ((opcode & 0xfe0e) == 0x940e && !is_behind(pc, 4, callees[pc / 2] - 1)) ||
+		      (opcode >> 12 == 0xd && !is_behind(pc, 2, callees[pc / 2] - 1)) ||
+		      returns[pc / 2];
 
 	if (pending_count == sizeof(pending) / sizeof(*pending))
 		return;

@@ -10,7 +10,8 @@ typedef uint32_t litifut_paths_slot; /* of the stack */
 #define LITIFUT_PATHS_KEPT (&litifut_kept != NULL) /* does the ring outlast a reset? */
 #define LITIFUT_PATHS_UPPER
 #define LITIFUT_PATHS_CALLS LITIFUT_PATHS_SYNC_CALLS /* of a SYNC, at most */
-#define LITIFUT_PATHS_STACK 128                      /* words that are searched for them */
+#define LITIFUT_PATHS_DEPTH LITIFUT_NUMBERS_DEPTH
+#define LITIFUT_PATHS_STACK 128 /* words that are searched for them */
 
 /* Of the program, from the rewriter: the memory that stacks are in, and the code. */
 extern HIDDEN const uint32_t litifut_paths_stack_low, litifut_paths_stack_high;

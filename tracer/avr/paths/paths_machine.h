@@ -9,7 +9,8 @@ typedef uint8_t litifut_paths_slot; /* of the stack */
 
 #define LITIFUT_PATHS_KEPT false /* does the ring outlast a reset? */
 #define LITIFUT_PATHS_UPPER .upper = 0x80,
-#define LITIFUT_PATHS_CALLS 8  /* of a SYNC, at most */
+#define LITIFUT_PATHS_CALLS 8 /* of a SYNC, at most */
+#define LITIFUT_PATHS_DEPTH LITIFUT_NUMBERS_SMALL_DEPTH
 #define LITIFUT_PATHS_STACK 64 /* bytes that are searched for them */
 
 #define LITIFUT_PATHS_FULL_BITS 0x80 /* the next one is not put in the byte */

@@ -7,7 +7,7 @@ AVR_C_FLAGS := -std=c11 -Os -ffreestanding -fno-jump-tables -fno-exceptions -fno
 	-Itracer/avr/paths $(WARNINGS)
 AVR_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S)) \
 	$(FRAMES_PARTS) sink/spans/mark sink/spans/pin \
-	sink/paths/paths
+	sink/paths/paths avr/paths/numbers_call
 # Pieces of code that record events, besides the first one (tracer/avr/spans/high.S): as many as the stubs in the
 # largest flash of the family can need.
 AVR_HIGH_avr35 := 16
@@ -69,10 +69,15 @@ $(TRACER_LIBRARY)/firmware-$(1)-paths-%.o: $(BUILD)/tracer/firmware-$(1)/avr/pat
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
+$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o: $(BUILD)/tracer/firmware-$(1)/sink/paths/numbers.o
+	@mkdir -p $$(@D)
+	$$(quiet)cp $$< $$@
+
 TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(AVR_SENDERS:%=$(TRACER_LIBRARY)/firmware-$(1)-send_%.o) \
 	$(TRACER_LIBRARY)/firmware-$(1)-spans-call.o $(TRACER_LIBRARY)/firmware-$(1)-spans-call_pin.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-spans-stream.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o \
+	$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers.o $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o \
 	$(AVR_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 
 -include $(shell find $(BUILD)/tracer/firmware-$(1) -name '*.d' 2>/dev/null)

@@ -8,11 +8,11 @@
 #define NUMBER_WORDS 4
 
 /* Entry 0 belongs to no activation: its limit is below each stack pointer. */
-static struct litifut_numbers_entry litifut_path_stack[1 + LITIFUT_NUMBERS_DEPTH];
+static struct litifut_numbers_entry litifut_path_stack[1 + LITIFUT_PATHS_DEPTH];
 struct litifut_numbers_entry *litifut_path_top = litifut_path_stack;
 
 /* The code that is called for a branch compares with this. */
-struct litifut_numbers_entry *const litifut_path_last = &litifut_path_stack[LITIFUT_NUMBERS_DEPTH];
+struct litifut_numbers_entry *const litifut_path_last = &litifut_path_stack[LITIFUT_PATHS_DEPTH];
 
 /* A path has ended whose number is not known. */
 static void litifut_numbers_lose(void)
