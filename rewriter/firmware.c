@@ -487,6 +487,8 @@ static const char *why_untimed(const struct litifut_firmware_pass *pass)
 	for (size_t i = 0; i < pass->sites.count && !pass->options->stream; i++)
 		if (is_one_of(callee_name(pass, &pass->sites.items[i].site), throwers))
 			return "the program can throw exceptions, which need the return addresses";
+	if (litifut_firmware_second_core(pass))
+		return litifut_firmware_second_core(pass);
 	return pass->ram_is_known
 		       ? NULL
 		       : "the reset handler calls neither __libc_init_array nor main, so "

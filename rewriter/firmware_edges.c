@@ -223,6 +223,8 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 				   "the reset handler calls neither __libc_init_array nor main, so "
 				   "that it is not known where .bss is cleared",
 				   error);
+	if (pass->options->paths && litifut_firmware_second_core(pass))
+		return unsupported(pass, litifut_firmware_second_core(pass), error);
 	if (pass->options->start_at || pass->options->sample_at)
 		return unsupported(
 			pass, "neither LITIFUT_START_AT nor LITIFUT_SAMPLE is there for it", error);

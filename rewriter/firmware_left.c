@@ -58,6 +58,22 @@ static enum litifut_status check_confined(const struct litifut_firmware_pass *pa
 		"that they run by LITIFUT_EXCLUDE or LITIFUT_EXCLUDE_OBJECTS");
 }
 
+const char *litifut_firmware_second_core(const struct litifut_firmware_pass *pass)
+{
+	/* of the RP2040 and RP2350, also where FreeRTOS or Zephyr run on both */
+	static const char *const starters[] = {"multicore_launch_core1",
+					       "multicore_launch_core1_raw",
+					       "multicore_launch_core1_with_stack"};
+
+	for (size_t i = 0; i < sizeof(starters) / sizeof(*starters); i++)
+		if (litifut_image_symbol(&pass->image, starters[i]) && !pass->options->includes &&
+		    !pass->options->excludes)
+			return "the program starts a second core, and both would write to the same "
+			       "records: leave the code that one of them runs by LITIFUT_EXCLUDE "
+			       "or LITIFUT_EXCLUDE_OBJECTS";
+	return NULL;
+}
+
 enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pass *pass,
 						     struct litifut_error *error)
 {

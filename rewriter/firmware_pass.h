@@ -158,6 +158,10 @@ enum litifut_status litifut_firmware_set_task(struct litifut_firmware_pass *pass
 bool litifut_firmware_set_word(struct litifut_firmware_pass *pass, const char *name,
 			       uint32_t value);
 
+/* Why the program may not have records that both of its cores would write to, static; NULL: it has
+ * one core, or the user has chosen what is recorded. */
+const char *litifut_firmware_second_core(const struct litifut_firmware_pass *pass);
+
 /* Marks sites, and functions in pass->unrecorded, that run before the memory is ready, or while the
  * results are sent. */
 enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pass *pass,

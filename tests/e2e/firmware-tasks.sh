@@ -54,6 +54,30 @@ confined()
 		"'$BUILD/bin/litifut' info chosen/firmware.elf | grep -q ': rewritten'"
 }
 
+# Two cores that write to the same pool, ring or word could end the program: calls are counted.
+two_cores()
+{
+	sed -i 's/xTaskCreateRestricted/multicore_launch_core1/' source/main.c
+	for mode in table stream; do
+		export LITIFUT_MODE=$mode LITIFUT_CLOCK=systick
+		front="$BUILD/bin/litifut build -q"
+		make_example "cores-$mode" >"cores-$mode.log" 2>&1
+		LITIFUT_EXCLUDE="average*" traced "one-$mode" make_example "one-$mode"
+		front=
+		unset LITIFUT_MODE LITIFUT_CLOCK
+		ok "$mode: calls of a program with a second core are counted, and a line says so" \
+			warns "cores-$mode" 'LITIFUT_MODE: calls are counted, .*: the program starts a second core.*LITIFUT_EXCLUDE'
+		is "$mode: it is as asked where the user has chosen" "$("$BUILD/bin/litifut" info "one-$mode/firmware.elf" |
+			sed -n 's/^  mode  *//p')" $mode
+	done
+	export LITIFUT_MODE=paths
+	front="$BUILD/bin/litifut build -q"
+	make_example cores-paths >cores-paths.log 2>&1
+	front=
+	unset LITIFUT_MODE
+	ok "paths: it is left, and a line says so" warns cores-paths 'left untraced: .*the program starts a second core'
+}
+
 behaviour()
 {
 	case $board in
@@ -154,7 +178,10 @@ print(*(sum(int(row[name]) for row in rows) for name in ("calls", "timed_calls")
 		warns throws 'calls are counted, not timed: the program can throw exceptions'
 	is "by stubs for counts" "$("$BUILD/bin/litifut" info throws/firmware.elf |
 		sed -n 's/^  mode  *//p')" counts
-	[ "$board" != mps2-an385 ] || confined
+	if [ "$board" = mps2-an385 ]; then
+		confined
+		two_cores
+	fi
 }
 
 for_boards behaviour
