@@ -64,13 +64,13 @@ def relays(elf, sites):
 
 
 def ranges(elf, patched, others=()):
-    """File offsets [start, end) of the islands that the `patched` sites call. `others`: more
-    branches that are no relays."""
+    """File offsets [start, end) of the islands that the `patched` sites call, and those that
+    `others` lead to: branches of return points, which are no relays."""
     if elf.machine != EM_MIPS:
         return []
     ours = elf.ranges("litifut_")
     result = set()
-    entries = {target(address, elf.word(address)) for address in patched} - {None}
+    entries = {target(address, elf.word(address)) for address in {*patched, *others}} - {None}
     for relay in relays(elf, patched | set(others)):
         start = elf.offset_of(relay)
         result.add((start + 8, start + 16))

@@ -121,7 +121,8 @@ def leads_past(elf, point, low, high):
     there = islands.target(point + 8, second)
     return islands.is_jump(second) and (
         low <= there < high if slot == 0
-        else islands.is_number(slot) and there == islands.target(point, first))
+        # of another table of numbers perhaps
+        else islands.is_number(slot) and abs(there - islands.target(point, first)) <= 60)
 
 
 def branches_between(elf, section, low, high):
