@@ -491,8 +491,10 @@ static void prepare_options(struct link_state *state)
 	state->options.string_bytes = settings->argument_bytes;
 	state->options.pass_begins = say_pass;
 	state->options.listener = state->request;
-	if (arguments_last(state->request->arguments, ARGUMENT_SHARED))
+	if (arguments_last(state->request->arguments, ARGUMENT_SHARED)) {
 		shared_glibc_users(state->request->arguments, &state->glibc_users);
+		state->options.links_glibc = shared_has_glibc(state->request->arguments);
+	}
 	state->options.glibc_users = (const char *const *)state->glibc_users.items;
 }
 

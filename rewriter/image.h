@@ -67,6 +67,7 @@ struct litifut_image {
 	uint32_t *own;
 	size_t own_count;
 	const char *const *glibc_users; /* see struct litifut_rewrite_options */
+	bool links_glibc;               /* the same */
 	bool is_newer;                  /* the link says so, see struct litifut_rewrite_options */
 };
 

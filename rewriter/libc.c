@@ -77,9 +77,10 @@ const char *litifut_libc_lacks_spare_word(const struct litifut_image *image)
 			       : "its glibc has no hooks for fork that the tracer can use";
 	if (!litifut_image_section(image, ".dynamic"))
 		return "it is static, and has no glibc";
-	return needs_glibc(image) ? NULL
-				  : "no library that it needs is known to need glibc: link it with "
-				    "-Wl,--no-as-needed -lc";
+	return image->links_glibc || needs_glibc(image)
+		       ? NULL
+		       : "no library that it needs is known to need glibc: link it with "
+			 "-Wl,--no-as-needed -lc";
 }
 
 /* A linker defines the symbol where an object refers to it. */

@@ -62,6 +62,7 @@ struct litifut_rewrite_options {
 	/* Libraries, as DT_NEEDED has them, that are known to need glibc themselves.
 	 * NULL-terminated, may be NULL. */
 	const char *const *glibc_users;
+	bool links_glibc; /* the link of a library had glibc on its command line */
 	/* The inputs are for newer CPUs (struct cpu_objects): counts where the image, which should
 	 * have a section that says so, has none. */
 	bool is_newer;

@@ -72,6 +72,7 @@ enum litifut_status litifut_session_open(const char *path,
 	if (status)
 		return status;
 	session->image.glibc_users = options->glibc_users;
+	session->image.links_glibc = options->links_glibc;
 	session->image.is_newer = options->is_newer;
 	session->arch = litifut_arch_find(session->image.file.machine);
 	if (!session->arch)

@@ -54,7 +54,19 @@ behaviour()
 	events_equal_calls program
 	language=gcc
 
-	# Nothing tells what libc it will meet.
+	# It uses nothing of glibc, as a small plugin may, but was linked with it.
+	flags="-shared -fPIC -Wl,--as-needed"
+	link libplugin.so ../alone.c
+	flags=
+	is "a plugin that needs no library" "$(needed plain/libplugin.so)" ""
+	is "its engine" "$(engine_of libplugin.so)" "$thunk"
+	printf '%s\n' '#include <dlfcn.h>' '#include <stdio.h>' 'int main() { void *plugin = dlopen("libplugin.so", RTLD_NOW);' \
+		'printf("%d\n", ((int (*)(int))dlsym(plugin, "helper"))(3)); return 3; }' >host.c
+	link host ../host.c -ldl
+	same_run host
+	events_equal_calls host
+
+	# Nothing shows what libc it will meet.
 	flags="-shared -fPIC -nostdlib"
 	link libalone.so ../alone.c
 	flags=

@@ -34,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text_list_append(&libraries, "*");
 	thin_members(&arguments, &libraries, &found);
 	shared_glibc_users(&arguments, &found);
+	shared_has_glibc(&arguments);
 	text_list_release(&libraries);
 	text_list_release(&found);
 	arguments_release(&arguments);
