@@ -60,6 +60,17 @@ behaviour()
 	reaches ../main.o ../part-a.o ../part-b.o ../part-c.o ../part-d.o -Wl,--sort-section,alignment
 	reaches ../main.o ../single.o -Wl,--gc-sections
 	reaches -no-pie ../main.o ../libparts.a
+	# Islands are alike, and must not be folded into one.
+	reaches ../main.o ../libparts.a -fuse-ld=gold -Wl,--icf=all
+	if command -v ld.lld >/dev/null; then
+		mkdir linkers
+		ln -s "$(command -v ld.lld)" linkers/ld.lld
+		export COMPILER_PATH="$PWD/linkers"
+		reaches -no-pie ../main.o ../single.o -fuse-ld=lld -Wl,--icf=all
+		unset COMPILER_PATH
+	else
+		skip "islands by lld" "not installed"
+	fi
 	rm -rf plain traced
 	link libparts.so -shared -Wl,--whole-archive ../libparts.a -Wl,--no-whole-archive &&
 		ok "in a library every call site has a stub in reach" all_reached libparts.so
