@@ -162,9 +162,10 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 	if (outcome->returns_far)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: %zu of %zu returns are not recorded, as there is "
-			"more code for them than can be reached: link with -no-pie, or choose the "
-			"objects that are traced (LITIFUT_INCLUDE_OBJECTS)\n",
-			output, outcome->returns_far, outcome->returns);
+			"more code for them than can be reached: %schoose the objects that are "
+			"traced (LITIFUT_INCLUDE_OBJECTS)\n",
+			output, outcome->returns_far, outcome->returns,
+			arguments_last(arguments, ARGUMENT_SHARED) ? "" : "link with -no-pie, or ");
 	if (outcome->times_refused)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_MODE: calls are counted, %s: %s\n",

@@ -109,6 +109,9 @@ too_many()
 	is "a warning says so" "$(cat said)" \
 		"litifut-ld: warning: many: $far of $(awk '/returns patched/ { print $5 }' said.info) returns are not recorded, as there is more code for them than can be reached: link with -no-pie, or choose the objects that are traced (LITIFUT_INCLUDE_OBJECTS)"
 	same_run many
+	(cd traced && LITIFUT_MODE=spans front="$BUILD/bin/litifut build -q" compiler -DLIBRARY -fPIC -shared "$@" -o libmany.so) >said 2>&1
+	is "a library is not advised to be linked with -no-pie" "$(sed -n 's/.*than can be reached: //p' said)" \
+		"choose the objects that are traced (LITIFUT_INCLUDE_OBJECTS)"
 }
 
 for_targets behaviour
