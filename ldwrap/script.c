@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <libiberty/libiberty.h>
 
@@ -85,13 +86,30 @@ static char **script_question(const struct arguments *arguments, const struct li
 	return words;
 }
 
-/* "ARCHIVE(MEMBER)" of a map is "ARCHIVE:MEMBER" in a script. */
+/* An object that the plugin of the linker has made in an optimisation of the whole program is gone,
+ * and the next one has another name: /tmp/ccAbCdEf.ltrans0.ltrans.o, /tmp/ccAbCdEf.lto.o,
+ * /tmp/lto-llvm-012345.o. Returns the part that stays, with `*' for the rest, or NULL. */
+static const char *made_object(const char *file)
+{
+	const char *base = lbasename(file);
+
+	if (!access(file, F_OK))
+		return NULL;
+	if (!strncmp(base, "lto-llvm-", 9))
+		return "lto-llvm-*";
+	return strstr(base, ".ltrans") ? strstr(base, ".ltrans") : strstr(base, ".lto.o");
+}
+
+/* "ARCHIVE(MEMBER)" of a map is "ARCHIVE:MEMBER" in a script. A linker opens a file that a script
+ * names in full, and fails where there is none. */
 static void write_file_name(FILE *to, const char *file)
 {
 	size_t length = strlen(file);
 	const char *open = length && file[length - 1] == ')' ? strrchr(file, '(') : NULL;
 
-	if (open)
+	if (made_object(file))
+		fprintf(to, "    *%s", made_object(file));
+	else if (open)
 		fprintf(to, "    \"%.*s:%.*s\"", (int)(open - file), file,
 			(int)(file + length - 1 - open - 1), open + 1);
 	else

@@ -36,6 +36,7 @@ sources()
 		flags=-fPIC compiler -c -o "part-$name.o" "part-$name.c"
 	done
 	flags="-fPIC -ffunction-sections" compiler -c -o single.o single.c
+	flags="-fPIC -flto" compiler -c -o lto.o single.c
 	flags=-fPIC compiler -c -o main.o main.c
 	"$triplet-ar" rc libparts.a part-*.o
 }
@@ -60,6 +61,14 @@ behaviour()
 	reaches ../main.o ../part-a.o ../part-b.o ../part-c.o ../part-d.o -Wl,--sort-section,alignment
 	reaches ../main.o ../single.o -Wl,--gc-sections
 	reaches -no-pie ../main.o ../libparts.a
+	# The linker's plugin gives the objects that it makes other names in each link.
+	export LITIFUT_MODE=coverage
+	for partition in one none balanced; do
+		rm -rf plain traced
+		link program ../main.o ../lto.o -flto -flto-partition=$partition
+		same_run program
+	done
+	unset LITIFUT_MODE
 	# Islands are alike, and must not be folded into one.
 	reaches ../main.o ../libparts.a -fuse-ld=gold -Wl,--icf=all
 	if command -v ld.lld >/dev/null; then
