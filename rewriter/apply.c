@@ -10,6 +10,7 @@
 #include "rewriter/counts.h"
 #include "rewriter/database.h"
 #include "rewriter/edges.h"
+#include "rewriter/eh_frame.h"
 #include "rewriter/exits.h"
 #include "rewriter/libc.h"
 #include "rewriter/module.h"
@@ -63,7 +64,10 @@ static enum litifut_status finish_frames(struct litifut_apply *apply, struct lit
 {
 	(void)error;
 	litifut_frames_end(&apply->frames);
-	apply->unwind_section = litifut_unwind_write(&apply->unwind, &apply->session);
+	apply->unwind_section =
+		apply->frames.keeps ? litifut_eh_frame_write(&apply->frames, &apply->session.image,
+							     apply->session.room)
+				    : litifut_unwind_write(&apply->unwind, &apply->session);
 	return LITIFUT_OK;
 }
 
@@ -270,6 +274,7 @@ enum litifut_status litifut_rewrite_apply(const char *path,
 	litifut_relays_release(&apply.relays);
 	litifut_changes_release(&apply.changes);
 	litifut_unwind_release(&apply.unwind);
+	litifut_frames_release(&apply.frames);
 	free(apply.blocks);
 	litifut_session_close(&apply.session);
 	return status;

@@ -276,7 +276,7 @@ struct litifut_arch_flow {
 struct litifut_arch_detour {
 	/* Room before the first trampoline for code that all share; the most bytes of one. */
 	size_t gate_bytes;
-	struct litifut_frame_step gate_step; /* from where on the stack is another in it; or 0s */
+	uint8_t gate_rules[16]; /* how the stack changes in it: DW_CFA_...; or 0s */
 	/* Trampolines must be in reach of their call, so islands hold some as well. */
 	bool trampolines_in_islands;
 	size_t trampoline_bytes_max;
@@ -483,7 +483,9 @@ struct litifut_arch_frames {
 	struct litifut_frame_registers frame_registers;
 	const struct litifut_named_frame *named_frames; /* or NULL */
 	uint32_t debug_section_type;                    /* sh_type of .debug_frame */
-	const struct litifut_unwind_table *unwind; /* NULL: there is none but for call frames */
+	const struct litifut_unwind_table *unwind;      /* NULL: unwinders use .eh_frame */
+	uint32_t frame_relocation; /* of an address in .eh_frame, if the tracer's code has an entry
+				    */
 };
 
 struct litifut_arch {

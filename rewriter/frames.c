@@ -15,6 +15,7 @@
 
 #include <elf.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -23,6 +24,7 @@ enum {
 	DW_CFA_advance_loc = 0x40,  /* low six bits: bytes */
 	DW_CFA_offset = 0x80,       /* low six bits: register */
 	DW_CFA_restore = 0xc0,      /* the same */
+	DW_CFA_register = 0x09,     /* two bytes follow */
 	DW_CFA_def_cfa = 0x0c,
 	DW_CFA_def_cfa_offset = 0x0e,
 	DW_CFA_val_expression = 0x16,
@@ -142,13 +144,79 @@ static void put_entry(struct litifut_frames *frames, uint32_t start, uint32_t si
 	frames->used += bytes;
 }
 
+/* How far rules of the forms in use advance: offsets in the low six bits, or in one byte. False:
+ * others are among them. */
+static bool find_last(const uint8_t *rules, unsigned used, uint16_t *last)
+{
+	for (unsigned i = 0; i < used;) {
+		switch (rules[i] >= DW_CFA_advance_loc ? rules[i] & 0xc0 : rules[i]) {
+		case DW_CFA_advance_loc:
+			*last = (uint16_t)(*last + (rules[i++] & 0x3f));
+			break;
+		case DW_CFA_advance_loc1:
+			*last = (uint16_t)(*last + rules[i + 1]);
+			i += 2;
+			break;
+		case DW_CFA_offset:
+		case DW_CFA_def_cfa_offset:
+			i += 2;
+			break;
+		case DW_CFA_register:
+			i += 3;
+			break;
+		case DW_CFA_restore:
+		case DW_CFA_nop:
+			i++;
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+/* What is not kept ends a backtrace. */
+static void keep(struct litifut_frames *frames, uint32_t start, uint32_t size, bool moved,
+		 const uint8_t *rules, unsigned used)
+{
+	struct litifut_frame_piece piece = {.start = start, .bytes = size, .moved = moved};
+
+	if (!frames->keeps || !size)
+		return;
+	if (frames->piece_count == frames->piece_room) {
+		size_t capacity = frames->piece_room ? 2 * frames->piece_room : 256;
+		void *pieces = realloc(frames->pieces, capacity * sizeof(*frames->pieces));
+
+		if (!pieces)
+			return;
+		frames->pieces = pieces;
+		frames->piece_room = capacity;
+	}
+	while (used && rules[used - 1] == DW_CFA_nop)
+		used--;
+	if (!moved && (used > sizeof(piece.rules) || !find_last(rules, used, &piece.last)))
+		piece.moved = true;
+	if (!piece.moved) {
+		piece.used = (uint8_t)used;
+		memcpy(piece.rules, rules, used);
+	}
+	frames->pieces[frames->piece_count++] = piece;
+}
+
+void litifut_frames_release(struct litifut_frames *frames)
+{
+	free(frames->pieces);
+	frames->pieces = NULL;
+	frames->piece_count = frames->piece_room = 0;
+}
+
 void litifut_frames_add(struct litifut_frames *frames, const struct litifut_frame_code *code)
 {
 	static const struct litifut_frame_step start;
 	uint8_t rules[LITIFUT_FRAME_STEPS * (2 + 2 + 2 * 32)] = {DW_CFA_nop};
 	unsigned used = 0;
 
-	if (!frames->bytes)
+	if (!frames->bytes && !frames->keeps)
 		return;
 	if (code->instruction) {
 		rules[used++] = DW_CFA_val_expression;
@@ -161,7 +229,10 @@ void litifut_frames_add(struct litifut_frames *frames, const struct litifut_fram
 	for (unsigned i = 0; i < code->step_count; i++)
 		used += put_step(frames, i ? &code->steps[i - 1] : &start, &code->steps[i],
 				 rules + used);
-	put_entry(frames, code->start, code->bytes, code->instruction ? CIE_BYTES : 0, rules, used);
+	keep(frames, code->start, code->bytes, code->instruction != 0, rules, used);
+	if (frames->bytes)
+		put_entry(frames, code->start, code->bytes, code->instruction ? CIE_BYTES : 0,
+			  rules, used);
 }
 
 void litifut_frames_add_named(struct litifut_frames *frames, const struct litifut_image *image,
@@ -181,6 +252,7 @@ void litifut_frames_add_named(struct litifut_frames *frames, const struct litifu
 void litifut_frames_add_rules(struct litifut_frames *frames, uint32_t start, uint32_t bytes,
 			      const uint8_t *rules, unsigned used)
 {
+	keep(frames, start, bytes, false, rules, used);
 	if (frames->bytes)
 		put_entry(frames, start, bytes, 0, rules, used);
 }

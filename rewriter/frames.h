@@ -21,6 +21,7 @@ struct litifut_frame_registers {
 	uint8_t stack_pointer;
 	uint8_t return_address;
 	uint8_t program_counter;
+	uint8_t spare; /* that no function keeps, if .eh_frame has an entry for new code */
 };
 
 /* From the offset `at` in a piece of code on: `stack` bytes lie above sp that the
@@ -54,6 +55,17 @@ struct litifut_named_frame {
 	uint8_t rules[20]; /* DW_CFA_...; the rest is 0, which is DW_CFA_nop */
 };
 
+/* A piece of code as unwinders must see it: like `rules` in a frame without any, or moved from
+ * elsewhere, with the frame that it has there. */
+struct litifut_frame_piece {
+	uint32_t start;
+	uint32_t bytes;
+	bool moved;
+	uint8_t used;  /* bytes of rules */
+	uint16_t last; /* the offset to which they advance */
+	uint8_t rules[24];
+};
+
 /* The room as it is filled; bytes NULL: there is none. */
 struct litifut_frames {
 	uint8_t *bytes;
@@ -63,6 +75,10 @@ struct litifut_frames {
 	uint32_t last; /* where the last entry begins */
 	bool big_endian;
 	const struct litifut_frame_registers *registers;
+	struct litifut_frame_piece *pieces; /* if they are kept */
+	size_t piece_count;
+	size_t piece_room;
+	bool keeps;
 };
 
 /* Begins to fill the room in `image`. There is none where the linker was told to
@@ -83,5 +99,7 @@ void litifut_frames_add_rules(struct litifut_frames *frames, uint32_t start, uin
 
 /* Gives what is left of the room to the last entry. */
 void litifut_frames_end(struct litifut_frames *frames);
+
+void litifut_frames_release(struct litifut_frames *frames);
 
 #endif

@@ -1,7 +1,9 @@
 /* Making relocatable objects with libelf, so that no compiler is needed at link
  * time: the ones that reserve room in an image, and the tracer object fitted to
- * the program it is linked with. */
+ * the program it is linked with. Longer than 500 lines, because all of them are lists of
+ * the same kind of room, which the same few functions write. */
 #include "rewriter/arch.h"
+#include "rewriter/eh_frame.h"
 #include "rewriter/firmware.h"
 #include "rewriter/rewriter.h"
 
@@ -33,8 +35,12 @@ struct room {
 	unsigned link;       /* sh_link */
 	void (*fill)(uint8_t *bytes, size_t entries);
 	size_t entries;
-	const char
-		*relocations; /* name of the section that holds one which does nothing, or NULL */
+	/* Name of the section that holds one, by default one which does nothing; or NULL. */
+	const char *relocations;
+	Elf32_Rel relocation;
+	const struct litifut_frame_registers
+		*frame_of;    /* a room of such a section: see eh_frame.h */
+	uint32_t frame_bytes; /* the size of the code that it is for */
 };
 
 struct writer {
@@ -44,9 +50,9 @@ struct writer {
 	size_t names_used;
 	char symbols[512]; /* symbol names */
 	size_t symbols_used;
-	void *filled[ROOMS_MAX]; /* contents of the rooms; freed at the end */
-	Elf32_Rel no_relocation; /* R_ARM_NONE, as that of any CPU, is 0 */
-	unsigned notes;          /* 1: it says that its code needs no stack that can be executed */
+	void *filled[ROOMS_MAX];          /* contents of the rooms; freed at the end */
+	Elf32_Rel relocations[ROOMS_MAX]; /* R_ARM_NONE, as that of any CPU, is 0 */
+	unsigned notes; /* 1: it says that its code needs no stack that can be executed */
 };
 
 static uint32_t add_name(char *table, size_t *used, const char *name)
@@ -94,13 +100,18 @@ static bool add_room(struct writer *writer, const struct litifut_rewrite_plan *p
 		litifut_put32(plan->elf_data == ELFDATA2MSB, *filled, rooms->first_word);
 	if (rooms->fill)
 		rooms->fill(*filled, rooms->entries);
+	if (rooms->frame_of)
+		litifut_eh_frame_reserve(rooms->frame_of, plan->elf_data == ELFDATA2MSB,
+					 rooms->frame_bytes, *filled);
 	return add_section(writer, rooms->section, &header, *filled, size, ELF_T_BYTE);
 }
 
 static bool write_sections(struct writer *writer, const struct litifut_rewrite_plan *plan,
 			   const struct room *rooms, unsigned count)
 {
-	Elf32_Sym symbols[ROOMS_MAX + 1] = {0}; /* the null symbol and one a room */
+	Elf32_Sym symbols[ROOMS_MAX + 1] = {
+		0}; /* the null symbol and one a room, but for the last */
+	unsigned symbol_count = count + (count && rooms[count - 1].symbol);
 	GElf_Ehdr header = {.e_type = ET_REL, .e_version = EV_CURRENT};
 
 	if (!gelf_newehdr(writer->elf, ELFCLASS32) || !gelf_getehdr(writer->elf, &header))
@@ -131,8 +142,9 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 			sections++;
 			used = 0;
 		}
-		symbols[i + 1].st_name =
-			add_name(writer->symbols, &writer->symbols_used, rooms[i].symbol);
+		if (rooms[i].symbol)
+			symbols[i + 1].st_name =
+				add_name(writer->symbols, &writer->symbols_used, rooms[i].symbol);
 		symbols[i + 1].st_value = used;
 		symbols[i + 1].st_size = rooms[i].size;
 		symbols[i + 1].st_info = ELF32_ST_INFO(
@@ -148,9 +160,10 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 					       .sh_entsize = sizeof(Elf32_Rel),
 					       .sh_addralign = 4};
 
-		if (rooms[i].relocations &&
-		    !add_section(writer, rooms[i].relocations, &relocations, &writer->no_relocation,
-				 sizeof(writer->no_relocation), ELF_T_REL))
+		writer->relocations[i] = rooms[i].relocation;
+		if (rooms[i].relocations && !add_section(writer, rooms[i].relocations, &relocations,
+							 &writer->relocations[i],
+							 sizeof(writer->relocations[i]), ELF_T_REL))
 			return false;
 	}
 	const GElf_Shdr no_stack = {.sh_type = SHT_PROGBITS, .sh_addralign = 1};
@@ -163,7 +176,7 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 
 	if ((writer->notes &&
 	     !add_section(writer, ".note.GNU-stack", &no_stack, NULL, 0, ELF_T_BYTE)) ||
-	    !add_section(writer, ".symtab", &table, symbols, (count + 1) * sizeof(Elf32_Sym),
+	    !add_section(writer, ".symtab", &table, symbols, symbol_count * sizeof(Elf32_Sym),
 			 ELF_T_SYM) ||
 	    !add_section(writer, ".strtab", &strings, writer->symbols, writer->symbols_used,
 			 ELF_T_BYTE))
@@ -294,6 +307,19 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 				       * relocations. */
 				      .relocations = arch->frames->unwind->relocations};
 	}
+	if (arch && LITIFUT_ARCH_GET(arch, frames, frame_relocation) && trampoline_bytes)
+		rooms[count++] = (struct room){
+			.section = ".eh_frame",
+			.flags = SHF_ALLOC,
+			.type = SHT_PROGBITS,
+			.size = litifut_eh_frame_bytes(trampoline_bytes),
+			.alignment = 4,
+			.relocations = ".rel.eh_frame",
+			.relocation = {.r_offset = LITIFUT_EH_FRAME_PLACE,
+				       .r_info = ELF32_R_INFO(4, /* the room's symbol */
+							      arch->frames->frame_relocation)},
+			.frame_of = &arch->frames->frame_registers,
+			.frame_bytes = trampoline_bytes};
 	/* An empty room would put its symbol on whatever function comes next. */
 	return write_object(plan, rooms, trampoline_bytes ? count : 3, true, path, error);
 }

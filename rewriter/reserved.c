@@ -162,16 +162,14 @@ static enum litifut_status open_places(struct litifut_apply *apply, struct litif
 
 static void describe_gates(struct litifut_apply *apply)
 {
-	for (size_t i = 0; i < apply->rooms.count; i++) {
-		const struct litifut_frame_code gate = {
-			.start = apply->rooms.items[i].address,
-			.bytes =
-				(uint32_t)LITIFUT_ARCH_GET(apply->session.arch, detour, gate_bytes),
-			.steps = {apply->session.arch->detour->gate_step},
-			.step_count = apply->session.arch->detour->gate_step.at != 0};
+	const struct litifut_arch_detour *detour = apply->session.arch->detour;
 
-		litifut_frames_add(&apply->frames, &gate);
-	}
+	for (size_t i = 0; detour && i < apply->rooms.count; i++)
+		litifut_frames_add_rules(&apply->frames, apply->rooms.items[i].address,
+					 (uint32_t)detour->gate_bytes, detour->gate_rules,
+					 /* one for numbered edges is another */
+					 apply->session.context.grain ? 0
+								      : sizeof(detour->gate_rules));
 }
 
 static void find_frames(struct litifut_apply *apply)
@@ -180,6 +178,9 @@ static void find_frames(struct litifut_apply *apply)
 
 	litifut_frames_find(&apply->frames, &apply->session.image,
 			    arch->frames ? &arch->frames->frame_registers : NULL);
+	/* The code of branches is left out. */
+	apply->frames.keeps =
+		LITIFUT_ARCH_GET(arch, frames, frame_relocation) && !apply->session.edges;
 	litifut_frames_add_named(&apply->frames, &apply->session.image,
 				 LITIFUT_ARCH_GET(arch, frames, named_frames));
 	apply->rooms.frames = &apply->frames;

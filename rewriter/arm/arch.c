@@ -250,7 +250,7 @@ static const struct litifut_arch_flow flow = {
 
 static const struct litifut_arch_detour detour = {
 	.gate_bytes = LITIFUT_ARM_GATE_BYTES,
-	.gate_step = {.at = LITIFUT_ARM_GATE_LR, .stack = 8},
+	.gate_rules = {0x40 | LITIFUT_ARM_GATE_LR, 0x0e, 8},
 	.trampolines_in_islands = true,
 	.trampoline_bytes_max = LITIFUT_ARM_TRAMPOLINE_BYTES_MAX,
 	.write_gate = litifut_arm_write_gate,

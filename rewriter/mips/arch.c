@@ -264,6 +264,8 @@ static const struct litifut_arch_flow flow = {
 
 static const struct litifut_arch_detour detour = {
 	.gate_bytes = LITIFUT_MIPS_GATE_BYTES,
+	/* island.c: 8 bytes are on the stack, with ra in them, which is another from 24 to 40 */
+	.gate_rules = {0x0e, 8, 0x40 | 24, 0x80 | 31, 1, 0x40 | 16, 0xc0 | 31},
 	.trampoline_bytes_max = 2 * LITIFUT_MIPS_TRAMPOLINE_BYTES,
 	.can_detour = litifut_mips_can_detour,
 	.write_detour = litifut_mips_write_detour,
@@ -319,7 +321,11 @@ static const struct litifut_arch_returns returns = {
 static const struct litifut_arch_frames frames = {
 	.debug_section_type = SHT_MIPS_DWARF,
 	.named_frames = named_frames,
-	.frame_registers = {.stack_pointer = 29, .return_address = 31, .program_counter = 37},
+	.frame_registers = {.stack_pointer = 29,
+			    .return_address = 31,
+			    .program_counter = 37,
+			    .spare = 65 /* lo */},
+	.frame_relocation = R_MIPS_32,
 };
 
 const struct litifut_arch litifut_arch_mips = {

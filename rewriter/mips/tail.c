@@ -28,7 +28,7 @@
 #include <litifut/module_format.h>
 #include <string.h>
 
-enum { AT = 1 };
+enum { AT = 1, SP = 29 };
 
 #define NOP 0x00000000u
 #define JALR_AT 0x0020f809u
@@ -115,6 +115,13 @@ static bool write_trampoline(const struct litifut_arch_context *context,
 		.frames = {{.start = address, .bytes = bytes}},
 	};
 	if (call->tail) {
+		/* what it does to the stack pointer is still to be done */
+		if (litifut_mips_writes(words[0], SP)) {
+			detour->frames[0].bytes = 4;
+			detour->frames[0].instruction = call->address;
+			detour->frames[1] = (struct litifut_frame_code){.start = address + 4,
+									.bytes = bytes - 4};
+		}
 		detour->return_address = address + 16;
 		/* jalr $zero stands there as the jr that it is */
 		detour->instruction = instruction->word & ~1u;

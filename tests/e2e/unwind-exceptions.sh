@@ -16,14 +16,17 @@ calls_of()
 	python3 "$root/tests/oracle/oracle.py" calls oracle "$1/static" | wc -l
 }
 
-# The unwinder also searches the frames of the tracer. On MIPS it sorts them as well, which takes
-# half as many calls again where the recorder is linked before the program's objects.
+# The unwinder also searches the frames of the tracer. On ARM, where a small program has half as many
+# entries in its table, that is one step more in a search of ten. On MIPS the unwinder sorts them as
+# well, which takes half as many calls again where the recorder is linked before the program's objects,
+# and twice as many where an entry has another encoding.
 few_more_calls()
 {
+	[ "$cpu" = arm ] && most=120 || most=115
 	plain_calls=$(calls_of plain)
 	traced_calls=$(calls_of traced)
 	ok "exceptions take not many more calls ($traced_calls and not $plain_calls)" \
-		test "$plain_calls" -gt 100 -a "$traced_calls" -lt $((plain_calls * 6 / 5))
+		test "$plain_calls" -gt 100 -a "$traced_calls" -lt $((plain_calls * most / 100))
 }
 
 behaviour()

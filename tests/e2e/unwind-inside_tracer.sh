@@ -86,10 +86,12 @@ sources()
 		KEEP int leaf(int x) { return x + 1; }
 		KEEP int work(int (*function)(int), int x) { return function(x) * 3; }
 		KEEP int passes(int x) { return leaf(x * 2); }
+		KEEP int direct(int x) { return leaf(x) * 3; }
 		KEEP int between(int x)
 		{
 			int sum = work(leaf, x);
 			sum += passes(x);
+			sum += direct(x);
 			return sum;
 		}
 		int main(void)
@@ -118,16 +120,14 @@ sources()
 		    point.delete()
 		    found = []
 		    while name() != "leaf":
-		        if name().startswith(("litifut_stub", "litifut_thunk") + more):
+		        if name().startswith(("litifut_stub", "litifut_thunk", "litifut_trampolines")):
 		            found.append(gdb.newest_frame().pc())
 		        gdb.execute("stepi")
 		    return found
 
-		# on MIPS a backtrace ends in the code of sites
-		more = () if "mips" in gdb.execute("show architecture", to_string=True) else ("litifut_trampolines",)
 		gdb.execute("handle SIGUSR1 nostop noprint pass")
-		calls, tails = places("work"), places("passes")
-		for caller, found in (("work", calls), ("passes", tails)):
+		steps = [(caller, places(caller)) for caller in ("work", "direct", "passes")]
+		for caller, found in steps:
 		    for place in found:
 		        start = gdb.Breakpoint(caller)
 		        gdb.execute("continue")
@@ -137,7 +137,7 @@ sources()
 		        gdb.execute("queue-signal SIGUSR1")
 		        gdb.execute("stepi")
 		gdb.execute("continue")
-		print(f"steps {len(calls)} {len(tails)}")
+		print("steps", *(len(found) for caller, found in steps))
 	END
 	cat >fault.cc <<-'END'
 		#define _GNU_SOURCE
@@ -280,8 +280,16 @@ behaviour()
 		link edges ../edges.c -ldl && at_each_instruction
 	done
 	# other thunks
-	if [ "$target" = armhf-arm ] || [ "$target" = armhf ]; then
+	if [ "$target" != armel ]; then
 		for LITIFUT_MODE in counts table; do
+			export LITIFUT_MODE
+			link edges ../edges.c -ldl && at_each_instruction
+		done
+	fi
+	# of each callee
+	if [ "$cpu" != arm ]; then
+		flags="$flags -no-pie -fno-pic"
+		for LITIFUT_MODE in calls counts spans; do
 			export LITIFUT_MODE
 			link edges ../edges.c -ldl && at_each_instruction
 		done
@@ -306,11 +314,11 @@ at_each_instruction()
 		-ex 'target remote socket' -ex 'source edges.py' >gdb.out 2>&1
 	wait
 	# shellcheck disable=SC2046
-	set -- $(sed -n 's/^steps//p' gdb.out) 0 0
-	ok "$LITIFUT_ENGINE${LITIFUT_MODE:+, $LITIFUT_MODE}: the tracer is on the way of a call ($1 instructions), and of a tail call ($2)" \
-		test "$1" -gt 9 -a "$2" -gt 9
+	set -- $(sed -n 's/^steps//p' gdb.out) 0 0 0
+	ok "$LITIFUT_ENGINE${LITIFUT_MODE:+, $LITIFUT_MODE}: the tracer is on the way of a call through a pointer ($1 instructions), of another ($2), and of a tail call ($3)" \
+		test "$1" -gt 5 -a "$2" -gt 5 -a "$3" -gt 9
 	is "$LITIFUT_ENGINE${LITIFUT_MODE:+, $LITIFUT_MODE}: a backtrace at each of them goes on to main" "$(cat edges.err edges.out)" \
-		"400600, each of $(($1 + $2)) complete, work is there: 1"
+		"641200, each of $(($1 + $2 + $3)) complete, work is there: 1"
 }
 
 traced_link()
