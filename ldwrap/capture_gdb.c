@@ -24,6 +24,7 @@
 #include "rewriter/image.h"
 
 #define ANSWER_MS 10000
+#define SECOND_ANSWER_MS 100
 #define RUN_MAX 1000000u /* seconds */
 #define STOP_BYTE 3
 #define READ_BYTES 256u
@@ -134,6 +135,17 @@ static bool take_stop(struct remote *remote, int milliseconds)
 			return false;
 	while (remote->packet[0] == 'O');
 	return remote->packet[0] == 'S' || remote->packet[0] == 'T';
+}
+
+/* Asks whether the target stands. QEMU says so by itself as well when a running program is stopped
+ * because a debugger comes. */
+static bool find_standing(struct remote *remote)
+{
+	if (!put(remote, "+", 1) || !send_packet(remote, "?") || !take_stop(remote, ANSWER_MS))
+		return false;
+	while (take_packet(remote, SECOND_ANSWER_MS))
+		continue;
+	return true;
 }
 
 /* Until it stops by itself, at a breakpoint in its code, or is stopped. */
@@ -294,8 +306,7 @@ enum litifut_status capture_gdb_run(const struct capture_gdb_options *options,
 	output = fopen(options->output, "we");
 	if (!output)
 		status = failed(options->output, "can't be written", error);
-	else if (!put(&remote, "+", 1) || !send_packet(&remote, "?") ||
-		 !take_stop(&remote, ANSWER_MS))
+	else if (!find_standing(&remote))
 		status = silent(&remote, error);
 	if (!status && options->seconds)
 		status = run_for(&remote, options->seconds, error);

@@ -19,8 +19,9 @@ struct start {
 static bool is_boundary(const char *name)
 {
 	static const char *const names[] = {
-		"__libc_init_array", "main", "__libc_start_main",
-		"z_cstart", /* Zephyr: main() is called by a thread */
+		"__libc_init_array", "main",
+		"__libc_start_main", "z_cstart", /* Zephyr: main() is called by a thread */
+		"nx_start",                      /* NuttX: likewise */
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

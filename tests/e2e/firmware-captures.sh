@@ -44,14 +44,15 @@ dump()
 		>"$1.log" 2>&1
 }
 
-# remote ELF OPTIONS...: its memory by the emulator's gdb remote, into remote.bin
+# remote ELF OPTIONS...: its memory by the emulator's gdb remote, into remote.bin. The firmware has not begun, unless
+# `halted' is empty.
 remote()
 {
 	remote_elf=$1
 	shift
 	rm -f gdb.sock
 	timeout 60 qemu-system-arm -M "$board" -display none -monitor none -icount shift=4 \
-		-serial file:remote.serial -kernel "$remote_elf" -S \
+		-serial file:remote.serial -kernel "$remote_elf" $halted \
 		-chardev socket,path=gdb.sock,server=on,wait=off,id=gdb -gdb chardev:gdb \
 		</dev/null >remote.log 2>&1 &
 	emulator=$!
@@ -65,6 +66,8 @@ remote()
 	return $remote_status
 }
 
+halted=-S
+
 # Without semihosting the firmware stops by itself, at the instruction that ends it.
 by_remote()
 {
@@ -74,6 +77,14 @@ by_remote()
 	ok "it reads that of a firmware that has not begun" remote "$elf"
 	ok "where nothing has been called" sh -c "! '$BUILD/bin/litifut-post' -q -f edges remote.bin $elf |
 		grep -q ' main -> fibonacci$'"
+	sed -i 's/exit(main());/for (;;) main();/' source/startup.c
+	traced endless make_example endless
+	halted=
+	ok "it stops one that runs already" remote endless/firmware.elf --seconds 1
+	halted=-S
+	ok "whose calls are in it" sh -c "'$BUILD/bin/litifut-post' -q -f edges remote.bin endless/firmware.elf |
+		grep -q ' main -> fibonacci$'"
+	cp "$root/examples/firmware/startup.c" source
 	ok "no remote is there" says 1 'no gdb remote is there' \
 		"$BUILD/bin/litifut" capture -o remote.bin --gdb "$elf" ./nothing
 	python3 - <<-'PYTHON' &
