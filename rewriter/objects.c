@@ -441,8 +441,7 @@ enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rew
 		.size = (uint32_t)(plan->island_sizes ? plan->island_sizes[index]
 						      : plan->island_bytes),
 		.alignment = 8,
-		/* Makes each differ from the others: a linker may fold equal code (--icf=all). */
-		.first_word = (uint32_t)index + 1,
+		.first_word = (uint32_t)index + 1, /* a linker may fold equal ones (--icf) */
 	};
 
 	snprintf(symbol, sizeof(symbol), "litifut_island_%zu", index);
