@@ -323,6 +323,33 @@ static int compare_blocks(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
+/* Bytes; each address of a block is looked at. */
+#define BLOCK_MOST (1u << 20)
+
+/* Of the last instruction of a block, where a branch leads to it: a delay slot. */
+#define SHARED_MOST 4
+
+/* They are in order. Some begin at the same address. */
+static enum litifut_status check_blocks(const struct post_image *image, const char *path,
+					struct litifut_error *error)
+{
+	uint64_t next = UINT32_MAX;
+
+	for (size_t i = image->block_count; i-- > 0;) {
+		const struct litifut_block *block = &image->blocks[i];
+
+		if (i + 1 < image->block_count && image->blocks[i + 1].start != block->start)
+			next = image->blocks[i + 1].start;
+		if (block->end < block->start || block->end > next + SHARED_MOST ||
+		    block->end - block->start > BLOCK_MOST)
+			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, path,
+						 LITIFUT_SECTION_BLOCKS, block->start,
+						 "damaged list of blocks: this one ends at 0x%x",
+						 (unsigned)block->end);
+	}
+	return LITIFUT_OK;
+}
+
 static enum litifut_status read_blocks(struct post_image *image, const struct post_image *from,
 				       struct litifut_error *error)
 {
@@ -348,7 +375,7 @@ static enum litifut_status read_blocks(struct post_image *image, const struct po
 	image->original_count = blocks.originals.count;
 	for (uint32_t i = 0; i < blocks.originals.count; i++)
 		image->originals[i] = elf_read_original(&blocks.originals, i);
-	return LITIFUT_OK;
+	return check_blocks(image, from->path, error);
 }
 
 /* Without the list, which a stripped file has lost, the DB that the program

@@ -259,6 +259,11 @@ behaviour()
 	ok "the same lines as gcov, executed or not" same_lines main.gcda lines.info
 	# .debug_frame stays, as in every program compiled without -g
 	"$triplet-objcopy" -R .debug_info -R .debug_line traced/lines no_lines
+	blocks=$("$triplet-readelf" -SW traced/lines | sed -n 's/.* [.]litifut[.]blocks  *[A-Z]*  *[0-9a-f]*  *\([0-9a-f]*\) .*/\1/p')
+	cp traced/lines damaged
+	printf '\177\177\177\177' | dd of=damaged bs=1 seek=$((0x$blocks + 32 + 4)) conv=notrunc 2>dd.log
+	"$BUILD/bin/litifut-post" -q -f lcov -o damaged.info data damaged 2>words
+	is "a damaged list of blocks is one line" "$(grep -c 'damaged: .litifut.blocks: 0x[0-9a-f]*: damaged list of blocks: this one ends at 0x7f7f7f7f' words) $(wc -l <words)" "1 1"
 	ok "without lines litifut-post says what to do" sh -c \
 		"'$BUILD/bin/litifut-post' -q -f lcov -o none.info data no_lines 2>&1 | grep 'compile with -g'"
 	if command -v genhtml >genhtml.path; then
