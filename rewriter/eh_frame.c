@@ -5,8 +5,8 @@
  * frame is empty, and the caller where the link register says, and that needs no instruction at
  * all.
  *
- * The address of the caller goes by a register that no function keeps, and the link register is 0
- * for the caller, which has its own value on the stack. So what has been called by code of the
+ * The address of the caller is passed in a register that no function keeps, and the link register
+ * is 0 for the caller, which has its own value on the stack. So what has been called by code of the
  * room, and leads back there, ends a backtrace: with the link register it would go round for ever.
  *
  * Code that was moved has the frame of the function that it was moved from; there, and where room

@@ -16,7 +16,7 @@ uint32_t litifut_eh_frame_bytes(uint32_t room_bytes);
 void litifut_eh_frame_reserve(const struct litifut_frame_registers *registers, bool big_endian,
 			      uint32_t room_bytes, uint8_t *bytes);
 
-/* Fills the entry of `room` with what `frames` has been told. Returns the section that was changed;
+/* Fills the entry of `room` with what `frames` has collected. Returns the section that was changed;
  * NULL: the image has no such entry. */
 const struct litifut_section *litifut_eh_frame_write(struct litifut_frames *frames,
 						     const struct litifut_image *image,

@@ -1,4 +1,4 @@
-/* An unwinder knows nothing of code that was moved, so an exception that a handler throws out of a
+/* An unwinder has no entry for code that was moved, so an exception that a handler throws out of a
  * fault in such code ends the program. The runtimes of Go and Ada throw so, and are known by their
  * names. In C++ it needs the option -fnon-call-exceptions: what such code leaves in exception
  * tables and in debugging information shows it. */

@@ -20,7 +20,7 @@ struct reader {
 	void *context;
 	struct post_number_block *blocks; /* of a path */
 	size_t count, capacity;
-	uint64_t unknown; /* words that are no number of a path */
+	uint64_t unknown; /* words that are not the number of a path */
 };
 
 /* The mapping of what has recorded them; NULL: nothing has. */
@@ -172,7 +172,7 @@ void post_numbers_read(struct post_session *session, const struct post_process *
 		read_chunk(&reader, &process->trace->bits[i], &thread);
 	if (reader.unknown)
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
-				"%" PRIu64 " words are no numbers of paths of %s", reader.unknown,
+				"%" PRIu64 " words are not numbers of paths of %s", reader.unknown,
 				image->path);
 	path_graph_release(&reader.graph);
 	path_numbers_release(&reader.numbers);

@@ -6,6 +6,8 @@
 #include "paths/numbering.h"
 #include "postproc/paths/steps.h"
 
+struct path_graph;
+
 struct post_number_block {
 	uint32_t block; /* number in the code */
 	int8_t way;     /* its conditional branch was taken: 1, passed: 0; -1: it has none */
@@ -38,7 +40,6 @@ void post_numbers_walk(struct post_session *session, const struct post_process *
 
 /* The graph of what the image records, and its numbers. Release both, on failure as well. False: no
  * memory. */
-struct path_graph;
 bool post_numbers_make(const struct post_image *image, struct path_graph *graph,
 		       struct path_numbers *numbers);
 

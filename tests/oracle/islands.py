@@ -65,7 +65,7 @@ def relays(elf, sites):
 
 def ranges(elf, patched, others=()):
     """File offsets [start, end) of the islands that the `patched` sites call, and those that
-    `others` lead to: branches of return points, which are no relays."""
+    `others` lead to: branches of return points, which are not relays."""
     if elf.machine != EM_MIPS:
         return []
     ours = elf.ranges("litifut_")

@@ -9,8 +9,8 @@
  * this code is called by a function that could be unwound, so the pc is never a return address.
  *
  * What the registers of an unwinder look like is its own business, and programs that make no
- * backtraces have no function to ask for them: so this routine knows libgcc's unwinder, which
- * is that of glibc's backtrace(), by its first word, and gives up in others. */
+ * backtraces have no function to ask for them: so this routine is written for libgcc's unwinder,
+ * which is that of glibc's backtrace(), by its first word, and gives up in others. */
 #include "backtrace.h"
 
 #include <stdbool.h>
