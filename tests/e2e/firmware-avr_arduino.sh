@@ -118,7 +118,7 @@ with_flags()
 }
 
 # The end of the run, in a ring that is too small for the rest. That of an ATmega328P has room for too little.
-in_order()
+with_branches()
 {
 	order_ring=1
 	[ "$device" != atmega2560 ] || order_ring=5
@@ -147,7 +147,7 @@ behaviour()
 	# an ATmega328P has no room for so many sites
 	[ "$device" != atmega2560 ] || with_times
 	with_flags
-	in_order
+	with_branches
 	[ -z "${OTHER_WAYS:-}" ] || in_other_ways
 }
 
