@@ -57,6 +57,9 @@ static void read_chunk(const struct post_trace *trace, const struct post_chunk *
 	uint32_t count = number32(trace, at + HEADER(count));
 	uint32_t bytes = number32(trace, at + HEADER(entry_bytes));
 	at += sizeof(struct litifut_table_header);
+	/* the program was killed when the chunk had just been made */
+	if (!bytes && !count && trace->header.state == LITIFUT_TRACE_RUNNING)
+		return;
 	if (bytes < sizeof(struct litifut_table_entry) || bytes % 4) {
 		post_problem_at(problems, trace->path, chunk->offset,
 				"a table of call sites has entries of %u bytes, left out", bytes);

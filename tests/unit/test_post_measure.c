@@ -250,6 +250,49 @@ static void write_table(const struct run *run, uint64_t carry)
 	fixture_save_trace(run->fixture, &builder);
 }
 
+/* The state of the trace that fixture_save_trace() has written, as if the program had been killed.
+ */
+static void end_by_kill(const struct fixture *fixture, bool big_endian)
+{
+	const uint8_t running = LITIFUT_TRACE_RUNNING;
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/trace/app.300.trace", fixture->folder);
+	file = fopen(path, "r+be");
+	assert_non_null(file);
+	fseek(file, (long)offsetof(struct litifut_trace_header, state) + (big_endian ? 3 : 0),
+	      SEEK_SET);
+	assert_int_equal(fwrite(&running, 1, 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void a_table_that_was_being_made_is_not_damaged(void **state)
+{
+	struct fixture_options options = fixture_defaults();
+
+	(void)state;
+	for (struct fixture *fixture = NULL; (fixture = fixture_next(fixture));)
+		for (unsigned killed = 0; killed < 2; killed++) {
+			struct trace_builder builder;
+			struct post_totals totals;
+			bool big_endian;
+			char *text;
+
+			fixture_begin_trace(fixture, &builder, CHUNK_BYTES);
+			big_endian = builder.big_endian;
+			trace_builder_table(&builder, 300);
+			for (unsigned i = 0; i < 8; i++)
+				number(&builder, 0, 1);
+			fixture_save_trace(fixture, &builder);
+			if (killed)
+				end_by_kill(fixture, big_endian);
+			text = fixture_run(fixture, "report", &options, &totals);
+			assert_int_equal(strstr(text, "has entries of 0 bytes") == NULL, killed);
+			free(text);
+		}
+}
+
 /* Without the lines that say how the figures came about. */
 static char *figures(const struct fixture *fixture, const char *format,
 		     const struct fixture_options *options)
@@ -551,6 +594,7 @@ int main(void)
 		cmocka_unit_test(calls_without_a_clock_have_no_time),
 		cmocka_unit_test(a_recursion_counts_where_its_time_is_known),
 		cmocka_unit_test(counts_carry),
+		cmocka_unit_test(a_table_that_was_being_made_is_not_damaged),
 		cmocka_unit_test(filters_go_by_subtree_depth_and_time),
 	};
 
