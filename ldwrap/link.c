@@ -288,9 +288,10 @@ static void guess(struct link_state *state)
 
 static enum litifut_status write_objects(struct link_state *state, struct litifut_error *error)
 {
-	enum litifut_status status =
-		litifut_rewrite_write_database_object(&state->plan, state->database, error);
+	enum litifut_status status;
 
+	state->plan.refuses_frames = state->request->linker->kind->refuses_unwind_table;
+	status = litifut_rewrite_write_database_object(&state->plan, state->database, error);
 	if (!status)
 		status = object_defined_symbols(state->database, &state->roots, error);
 	for (size_t i = 0; !status && i < state->island_count; i++) {

@@ -307,7 +307,8 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 				       * relocations. */
 				      .relocations = arch->frames->unwind->relocations};
 	}
-	if (arch && LITIFUT_ARCH_GET(arch, frames, frame_relocation) && trampoline_bytes)
+	if (arch && LITIFUT_ARCH_GET(arch, frames, frame_relocation) && trampoline_bytes &&
+	    !plan->refuses_frames)
 		rooms[count++] = (struct room){
 			.section = ".eh_frame",
 			.flags = SHF_ALLOC,

@@ -90,6 +90,7 @@ struct litifut_rewrite_plan {
 	size_t flags_bytes;      /* of edges; a multiple of LITIFUT_FLAGS_PIECE, 0: none */
 	bool blocks;             /* there is a list of blocks */
 	size_t unwind_entries;   /* see struct litifut_unwind_table */
+	bool refuses_frames;     /* the linker takes no absolute addresses in .eh_frame */
 	size_t island_bytes;     /* size of one island, 0: none needed */
 	/* Address in this image before which an island is wanted, ascending; the
 	 * wrapper puts each between the nearest input sections it can. Owned. */

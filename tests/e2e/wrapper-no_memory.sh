@@ -139,7 +139,7 @@ behaviour()
 	compiler -c -o main.o main.c
 	cat >link.sh <<-END
 		rm -f program
-		exec $BUILD/bin/litifut build $triplet-gcc main.o -o program
+		exec $BUILD/bin/litifut build -q $triplet-gcc main.o -o program
 	END
 	chmod +x link.sh
 	ok "litifut-ld without memory: a plain link" each bin/litifut-ld linked ./link.sh

@@ -14,7 +14,7 @@ behaviour()
 	ok "compile" compiler -fPIC -c main.c other.c || return
 	# `litifut env` is not needed: build sets the same things, and the inner
 	# command takes LITIFUT away again
-	wrapped="$BUILD/bin/litifut build env"
+	wrapped="$BUILD/bin/litifut build -q env"
 	for kind in -pie -no-pie -static -shared -r; do
 		rm -f a.out plain.out wrapped.out
 		"$triplet-gcc" $kind main.o other.o -o output 2>plain.err && cp output plain.file

@@ -84,7 +84,7 @@ misspelt()
 	is "a setting of firmware" "$(words LITIFUT_PORT=uart -- -o program)" \
 		"LITIFUT_PORT: has no effect, as it is for firmware only"
 	is "a mode that does not exist: the link goes on" "$(words LITIFUT_MODE=span -- -o program)" \
-		"LITIFUT_MODE=span: ignored, as it is none of calls, spans, table, counts, stream, coverage, paths, units; did you mean spans?"
+		"LITIFUT_MODE=span: ignored, as it is none of calls, spans, table, counts, stream, coverage, paths, units, balllarus; did you mean spans?"
 	is "a default of the recorder that does not exist" "$(words LITIFUT_DEFAULTS=LITIFUT_CLOK=mono -- -o program)" \
 		"LITIFUT_DEFAULTS: the recorder has no such setting: LITIFUT_CLOK=mono; did you mean LITIFUT_CLOCK?"
 	is "one without the first letters" "$(words LITIFUT_DEFAULTS=CLOCK=mono -- -o program)" \
