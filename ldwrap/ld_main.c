@@ -176,8 +176,8 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 	if (outcome->never_sent)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: the results are never sent, as the program calls "
-			"neither _exit nor litifut_send: set LITIFUT_SEND=call:FUNCTION or "
-			"tick:N\n",
+			"nothing that sends them (_exit, litifut_send, or the function of "
+			"LITIFUT_SEND): set LITIFUT_SEND=call:FUNCTION or tick:N\n",
 			output);
 	if (outcome->ring_kb_most)
 		fprintf(stderr,

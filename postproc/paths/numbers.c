@@ -73,7 +73,7 @@ static void add_block(struct reader *reader, uint32_t node, uint32_t edge)
 	const uint32_t block = reader->graph.block_of[node];
 	const struct path_node *about = &reader->graph.flow.nodes[node];
 
-	/* a call under a condition is a node of its own */
+	/* a call under a condition has a separate node */
 	if (reader->graph.node_of[block] != node)
 		return;
 	POST_GROW(reader->blocks, reader->count, reader->capacity);

@@ -418,6 +418,8 @@ static bool records_code(const struct post_process *process)
 
 const char *post_timeline_lost_what(const struct post_process *process)
 {
+	if (process->trace->header.mode == LITIFUT_MODE_BALLLARUS)
+		return "numbers of paths";
 	return records_code(process) ? "records of branches"
 	       : process->returns    ? "calls and returns"
 				     : "calls";

@@ -50,7 +50,8 @@ void post_timeline_read(struct post_session *session, const struct post_timeline
 /* What a process made, and is known to be lost. */
 uint64_t post_timeline_lost(const struct post_process *process);
 
-/* What these are: `calls', `calls and returns' or `records of branches'. */
+/* What these are: `calls', `calls and returns', `records of branches' or
+ * `numbers of paths'. */
 const char *post_timeline_lost_what(const struct post_process *process);
 
 /* Sums up what was read. */
