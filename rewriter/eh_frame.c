@@ -204,7 +204,7 @@ static void put_piece(struct writer *writer, const struct litifut_frame_piece *p
 	advance(writer, piece->start);
 	writer->bytes[writer->used++] = DW_CFA_remember_state;
 	put_rules(writer, piece);
-	/* they have come to its last instruction with a rule of its own */
+	/* the rules have advanced to the last instruction that has one */
 	writer->at = piece->start + piece->last;
 	advance(writer, piece->start + piece->bytes);
 	writer->bytes[writer->used++] = DW_CFA_restore_state;
@@ -253,8 +253,9 @@ static bool leads_to(const struct litifut_section *section, bool big_endian, uin
 	return word == address || word == address - section->address - at;
 }
 
-/* Where the entry of `room` is in the section; 0: nowhere. Entries are not told apart by their
- * CIE: a word with this distance, the size of the room and what was reserved is in no other. */
+/* Where the entry of `room` is in the section; 0: nowhere. Entries are not distinguished by
+ * their CIE: a word with this distance, the size of the room and what was reserved is in no other.
+ */
 static uint32_t find(const struct litifut_section *section, bool big_endian,
 		     const struct litifut_symbol *room)
 {

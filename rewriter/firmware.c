@@ -242,8 +242,8 @@ static bool is_one_of(const char *name, const char *const *names)
 	return *names != NULL;
 }
 
-/* A function calls code of its own: that may return in its place, as the one for zero and infinity
- * in libgcc's __muldf3 does. */
+/* Does the call lead into the function that makes it? Such code may return to the function's
+ * caller, as that for zero and infinity in libgcc's __muldf3 does. */
 static bool calls_itself_inside(const struct litifut_firmware_pass *pass,
 				const struct litifut_site *site)
 {

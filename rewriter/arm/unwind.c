@@ -175,7 +175,7 @@ static bool has_moved(const struct litifut_frame_code *code)
 	return code->instruction || (code->step_count && code->steps[0].at > PUSH_BYTES);
 }
 
-/* What has no entry of its own, thunks above all, is left to the tracer; a backtrace ends there if
+/* What has no separate entry, thunks above all, is left to the tracer; a backtrace ends there if
  * branches are recorded. */
 static void add_others(struct table *table, uint32_t address)
 {

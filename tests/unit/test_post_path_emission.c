@@ -162,7 +162,7 @@ static void test_walks(void **state)
 	assert_true(compared > 10000);
 }
 
-/* for (;;) f(); without a start of its own: one number, and no more. */
+/* for (;;) f(); without a separate start: one number, and no more. */
 static void test_endless(void **state)
 {
 	const struct path_options options = {.id_bits = 16};

@@ -8,8 +8,8 @@
  * The forms of the code are those that rewriter/arm/thunk.c and trampoline.c write. Nothing in
  * this code is called by a function that could be unwound, so the pc is never a return address.
  *
- * What the registers of an unwinder look like is its own business, and programs that make no
- * backtraces have no function to ask for them: so this routine is written for libgcc's unwinder,
+ * Unwinders do not say in which form they keep the registers, and programs that make no backtraces
+ * have no function that returns them: so this routine is written for libgcc's unwinder,
  * which is that of glibc's backtrace(), by its first word, and gives up in others. */
 #include "backtrace.h"
 

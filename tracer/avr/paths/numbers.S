@@ -7,7 +7,7 @@
 
 #include "tracer/avr/firmware/machine.inc"
 
-; There are no bits that have no place in a word: see paths_machine.h.
+; No bits wait for a place in a word here: see paths_machine.h.
 	.data
 	.global	litifut_paths_bits
 	.hidden	litifut_paths_bits
