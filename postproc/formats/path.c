@@ -7,6 +7,7 @@
 #include "postproc/formats/format.h"
 #include "postproc/model/lines.h"
 #include "postproc/paths/activations.h"
+#include "postproc/paths/steps_walk.h"
 #include "postproc/paths/lines.h"
 #include "postproc/paths/numbers.h"
 #include "postproc/sources/bits_chunk.h"
@@ -385,11 +386,8 @@ static void finish_blocks(struct post_output *output)
 		if (!has_paths(path.process))
 			continue;
 		recorded++;
-		if (post_numbers_are_in(session, path.process))
-			post_numbers_walk(session, path.process, &codes, take_block, &path);
-		else
-			post_paths_walk(session, path.process, &codes, take_block, &path,
-					&(struct post_path_totals){0});
+		post_steps_walk(session, path.process, &codes, take_block, &path,
+				&(struct post_path_totals){0});
 	}
 	if (!recorded && session->process_count)
 		report_none(session);

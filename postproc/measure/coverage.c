@@ -6,8 +6,7 @@
 
 #include <stdlib.h>
 
-#include "postproc/paths/numbers.h"
-#include "postproc/paths/walk.h"
+#include "postproc/paths/steps_walk.h"
 #include "postproc/sources/flags_chunk.h"
 
 static struct post_covered_module *module_of(struct post_coverage *coverage,
@@ -209,10 +208,8 @@ void post_coverage_collect(struct post_session *session, struct post_coverage *c
 		if (taking.process->trace)
 			post_flags_chunks_read(taking.process->trace, take, &taking,
 					       session->problems);
-		if (taking.process->trace && post_numbers_are_in(session, taking.process))
-			post_numbers_walk(session, taking.process, &codes, take_step, &taking);
-		else if (taking.process->trace)
-			post_paths_walk(session, taking.process, &codes, take_step, &taking,
+		if (taking.process->trace)
+			post_steps_walk(session, taking.process, &codes, take_step, &taking,
 					&totals);
 	}
 	post_path_codes_release(&codes);

@@ -21,6 +21,7 @@ import collections
 import struct
 import sys
 
+import options
 from edges import CONDITIONAL, blocks_of
 from elf import Elf
 from firmware_paths import LEFT, executed, read_watched
@@ -136,15 +137,7 @@ def take(code, waiting, path, blocks):
 
 
 def compare(arguments):
-    def option(name):
-        if name not in arguments:
-            return 0
-        at = arguments.index(name)
-        value = int(arguments[at + 1])
-        del arguments[at:at + 2]
-        return value
-
-    more, late = option("--more"), option("--late")
+    more, late = options.numbers(arguments, "--more", "--late")
     watched = read_watched(arguments[1])
     code = Code(arguments[0], set(watched.values()))
     activations = activations_of(code, executed(arguments[2], watched))

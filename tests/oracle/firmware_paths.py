@@ -15,6 +15,7 @@
 
 import sys
 
+import options
 from edges import CONDITIONAL, blocks_of
 from elf import Elf
 
@@ -176,15 +177,7 @@ def differs(oracle, trace, late, cut, more):
 
 
 def compare(arguments):
-    def option(name):
-        if name not in arguments:
-            return 0
-        at = arguments.index(name)
-        value = int(arguments[at + 1])
-        del arguments[at:at + 2]
-        return value
-
-    tail, cut, late, more = (option(name) for name in ("--tail", "--cut", "--late", "--more"))
+    tail, cut, late, more = options.numbers(arguments, "--tail", "--cut", "--late", "--more")
     watched = read_watched(arguments[1])
     oracle = executed(arguments[2], watched)
     trace, gaps = recorded(arguments[3], set(watched.values()))

@@ -23,6 +23,7 @@ import os
 import struct
 import sys
 
+import options
 from edges import blocks_of, places
 from elf import EM_ARM, Elf
 
@@ -218,15 +219,7 @@ def main():
     if sys.argv[1] == "instructions":
         return 0 if compare_instructions(arguments[0], arguments[1], arguments[2:]) else 1
 
-    def option(name):
-        if name not in arguments:
-            return 0
-        at = arguments.index(name)
-        value = int(arguments[at + 1])
-        del arguments[at:at + 2]
-        return value
-
-    tail, cut = option("--tail"), option("--cut")
+    tail, cut = options.numbers(arguments, "--tail", "--cut")
     first = "--first" in arguments
     arguments = [each for each in arguments if each != "--first"]
     oracle = executed(arguments[0], arguments[2:])

@@ -23,6 +23,7 @@ import re
 import subprocess
 import sys
 
+import options
 from elf import Elf
 
 AVR = 83  # e_machine
@@ -213,15 +214,7 @@ def are_threads(path, wanted):
 
 
 def compare(arguments):
-    def option(name):
-        if name not in arguments:
-            return 0
-        place = arguments.index(name)
-        value = int(arguments[place + 1])
-        del arguments[place:place + 2]
-        return value
-
-    more, tail, tasks = option("--more"), option("--tail"), option("--tasks")
+    more, tail, tasks = options.numbers(arguments, "--more", "--tail", "--tasks")
     oracle = executed(*arguments[:2])
     if tasks:
         done = [event.split(":", 1)[1] for event in oracle if not event.startswith("before:")]
