@@ -183,6 +183,9 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 	case OPTION_BY_MODULE:
 		given->output.by_module = true;
 		return POST_GO_ON;
+	case OPTION_MERGE_RECURSION:
+		given->output.merge_recursion = true;
+		return POST_GO_ON;
 	case OPTION_NO_DEMANGLE:
 		given->session.demangle = false;
 		return POST_GO_ON;
@@ -327,6 +330,7 @@ static void warn_of_unused(const struct post_arguments *given)
 		{OPTION_LINES, given->session.lines && !given->lists[LIST_SOURCE]},
 		{OPTION_SOURCE, given->lists[LIST_SOURCE] != NULL},
 		{OPTION_PDF, given->pdf},
+		{OPTION_MERGE_RECURSION, given->output.merge_recursion},
 		{OPTION_PHASE, given->output.phase.text != NULL},
 		{OPTION_INCLUDE, given->lists[LIST_INCLUDE] != NULL},
 		{OPTION_EXCLUDE, given->lists[LIST_EXCLUDE] != NULL},

@@ -21,7 +21,10 @@ struct state {
 	bool some;
 	double origin;
 	bool has_origin;
+	uint64_t events;
 };
+
+#define SMALLER "-f perfetto is smaller"
 
 static void begin_entry(struct post_output *output, const struct post_timeline_event *event,
 			char phase)
@@ -92,6 +95,8 @@ static void event(void *context, const struct post_timeline_event *event)
 		       (count - state->count) * sizeof(*state->lanes));
 		state->count = count;
 	}
+	if (!(++state->events & 0xffff))
+		post_note_large_text(output, ftello(output->file), SMALLER);
 	struct lane *lane = &state->lanes[event->lane];
 	bool is_open = event->flags & POST_EVENT_OPEN; /* it ends with the last event shown */
 	if (!lane->named || (time > lane->time && !is_open))
@@ -117,7 +122,7 @@ static void finish(struct post_output *output)
 	struct state *state = output->state;
 
 	fputs("\n]}\n", output->file);
-	post_note_large_text(output, "perfetto");
+	post_note_large_text(output, ftello(output->file), SMALLER);
 	free(state->lanes);
 	free(state);
 }

@@ -29,6 +29,7 @@ struct post_output_options {
 	double min_share;     /* of all calls, 0..1: what is less is left out; below 0: as usual */
 	const char *function; /* that callers-of and callees-of ask about, or NULL */
 	bool by_module;       /* a table for each module */
+	bool merge_recursion; /* a function stands once in a stack */
 	unsigned rows;        /* enum post_rows */
 	bool color;
 	const char *const *sources; /* folders with source files, NULL-terminated; NULL: none */
@@ -50,7 +51,8 @@ enum post_option_use {
 	POST_USES_PDF = 256,
 	POST_USES_PHASE = 512,
 	POST_USES_LAST = 1024,
-	POST_USES_FLOW = 2048
+	POST_USES_FLOW = 2048,
+	POST_USES_MERGE_RECURSION = 4096
 };
 
 struct post_html_energy;
@@ -67,7 +69,8 @@ struct post_output {
 	const struct post_totals *totals;      /* in finish() only */
 	const struct post_html_energy *energy; /* for html, in finish() only; NULL: not known */
 	void *state;                           /* of the format; it frees it in finish() */
-	char note[256]; /* from finish(), printed on standard error at the end */
+	char note[256];   /* from finish(), printed on standard error at the end */
+	bool large_noted; /* see post_note_large_text() */
 };
 
 /* Is it a call that is to be shown? Else it is a leave, or the function was entered before the

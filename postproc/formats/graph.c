@@ -18,7 +18,10 @@ struct state {
 
 static void start(struct post_output *output)
 {
-	output->state = post_allocate(1, sizeof(struct state));
+	struct state *state = post_allocate(1, sizeof(*state));
+
+	state->tree.merge_recursion = output->options.merge_recursion;
+	output->state = state;
 }
 
 static void event(void *context, const struct post_timeline_event *event)
@@ -107,7 +110,7 @@ static void finish(struct post_output *output)
 const struct post_format post_format_graph = {
 	.name = "graph",
 	.summary = "call tree from the top, with time or counts",
-	.uses = POST_USES_MIN,
+	.uses = POST_USES_MIN | POST_USES_MERGE_RECURSION,
 	.measured = true,
 	.nested = true,
 	.start = start,

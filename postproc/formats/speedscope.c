@@ -115,7 +115,7 @@ static void finish(struct post_output *output)
 		some = true;
 	}
 	fputs("]}\n", file);
-	post_note_large_text(output, NULL);
+	post_note_large_text(output, ftello(file), NULL);
 	free(state->lanes);
 	free(state);
 }

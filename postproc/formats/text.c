@@ -279,15 +279,15 @@ void post_write_json_arguments(FILE *file, struct post_session *session,
 	}
 }
 
-void post_note_large_text(struct post_output *output, const char *smaller)
+void post_note_large_text(struct post_output *output, off_t size, const char *smaller)
 {
-	const off_t size = ftello(output->file);
-
-	if (size <= LARGEST_TEXT)
+	if (size <= LARGEST_TEXT || output->large_noted)
 		return;
-	snprintf(output->note, sizeof(output->note),
-		 "the output has %u MB, and a viewer in a browser may not open more than %u MB: "
-		 "--from and --to, --depth or --below leave out a part%s%s%s",
-		 (unsigned)(size / 1000000), (unsigned)(LARGEST_TEXT / 1000000),
-		 smaller ? ", -f " : "", smaller ? smaller : "", smaller ? " is smaller" : "");
+	output->large_noted = true;
+	post_note_at(
+		output->session->problems, NULL, LITIFUT_NO_ADDRESS,
+		"the output will have %u MB or more, and a viewer in a browser may not open more "
+		"than %u MB: --from and --to, --depth or --below leave out a part%s%s",
+		(unsigned)(size / 1000000), (unsigned)(LARGEST_TEXT / 1000000), smaller ? ", " : "",
+		smaller ? smaller : "");
 }

@@ -52,9 +52,10 @@ void post_write_json_arguments(FILE *file, struct post_session *session,
 
 struct post_output;
 
-/* For finish(): a note where the output is larger than the texts of a browser may be, with what
- * shows the same in less (NULL: nothing does). */
-void post_note_large_text(struct post_output *output, const char *smaller);
+/* Notes once, where `size` bytes of output are more than a text of a browser may have, how it gets
+ * smaller; `smaller` is a way of this format (NULL: it has none). To be called before the output is
+ * whole, so that the user can stop in time. */
+void post_note_large_text(struct post_output *output, off_t size, const char *smaller);
 
 /* Writes a number in decimal. Several times faster than fprintf(). */
 void post_write_number(FILE *file, uint64_t value);

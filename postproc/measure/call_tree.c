@@ -18,6 +18,11 @@ static uint32_t node_below(struct post_call_tree *tree, uint32_t parent, uint32_
 
 	if (number != POST_NONE)
 		return number;
+	for (uint32_t above = tree->merge_recursion ? parent : POST_NONE; above != POST_NONE;
+	     above = tree->nodes[above].parent) {
+		if (tree->nodes[above].function == function)
+			return above;
+	}
 	POST_GROW(tree->nodes, tree->count, tree->capacity);
 	number = tree->count++;
 	tree->nodes[number] = (struct post_tree_node){.parent = parent, .function = function};

@@ -17,6 +17,9 @@ struct post_call_tree {
 	struct post_tree_node *nodes; /* a parent stands before its children */
 	uint32_t count, capacity;
 	bool timed; /* some `self` is known */
+	/* Set by who makes the tree: a function that is called below itself, directly or not, has
+	 * no node of its own there; what it does is counted at the node above. */
+	bool merge_recursion;
 	struct post_table index;
 };
 

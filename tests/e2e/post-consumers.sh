@@ -76,6 +76,48 @@ annotated()
 		grep 'shape::scale(int)' "$1.txt" && grep 'Profiled target: *program' "$1.txt"
 }
 
+# Stacks in which each function stands once, with as many calls.
+merged()
+{
+	"$BUILD/bin/litifut-post" -q -f folded --merge-recursion data traced/program >out.merged &&
+		python3 - "$1" <<-'END'
+			import sys
+			lines = [line.rsplit(" ", 1) for line in open("out.merged")]
+			assert sum(int(cost) for _, cost in lines) == int(sys.argv[1])
+			for stack, _ in lines:
+			    names = stack.split(";")
+			    assert len(set(names)) == len(names), stack
+			assert 3 <= len(lines) < len(open("out.folded").readlines())
+		END
+}
+
+few_merged()
+{
+	"$BUILD/bin/litifut-post" -q -f folded --merge-recursion data traced/program >out.merged 2>merged.err || return
+	[ ! -s merged.err ] && cat out.merged && awk '{ calls += $NF } END { exit !(NR < 10 && calls >= 2000) }' out.merged
+}
+
+# 2,000 calls inside each other, of functions with names of 300 letters, have stacks of more than 512 MB, which
+# a line says before they are written.
+deep()
+{
+	mkdir deep && cd deep || return
+	long=$(printf '%300s' '' | tr ' ' x)
+	cat >main.c <<-END
+		__attribute__((noinline)) int odd_$long(int n);
+		__attribute__((noinline)) int even_$long(int n) { return n ? odd_$long(n - 1) + 1 : 0; }
+		int odd_$long(int n) { return n ? even_$long(n - 1) + 1 : 0; }
+		int main(int count, char **words) { (void)words; return even_$long(count * 1999) & 1 ? 0 : 1; }
+	END
+	link program ../main.c -O1 -fno-optimize-sibling-calls -fno-inline || return
+	same_run program
+	# head ends it
+	"$BUILD/bin/litifut-post" -q -f folded data traced/program 2>deep.err | head -c 1 >/dev/null
+	ok "large stacks are announced" grep 'the output will have [0-9]* MB or more.*--merge-recursion' deep.err
+	ok "merged they are few" few_merged
+	cd ..
+}
+
 with_commas()
 {
 	echo "$1" | sed -e ':again' -e 's/\([0-9]\)\([0-9]\{3\}\)\(,\|$\)/\1,\2\3/; t again'
@@ -112,6 +154,7 @@ behaviour()
 	else
 		skip "flamegraph.pl" "libdevel-nytprof-perl is not installed"
 	fi
+	ok "recursion is merged" merged "$calls"
 	ok "chrome keeps to Perfetto's rules" perfetto_rules out.chrome "$calls"
 }
 
@@ -123,5 +166,6 @@ both_clocks()
 		behaviour $clock
 		cd ..
 	done
+	deep
 }
 for_targets both_clocks

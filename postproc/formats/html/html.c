@@ -49,6 +49,7 @@ static void start(struct post_output *output)
 {
 	struct state *state = post_allocate(1, sizeof(*state));
 
+	state->tree.merge_recursion = output->options.merge_recursion;
 	state->timed = output->session->process_count > 0;
 	for (size_t i = 0; i < output->session->process_count; i++)
 		state->timed = state->timed && post_clock_runs(output->session->processes[i]);
@@ -361,7 +362,7 @@ static void finish(struct post_output *output)
 const struct post_format post_format_html = {
 	.name = "html",
 	.summary = "one page for a browser: functions, flame graph, timeline",
-	.uses = POST_USES_LINES | POST_USES_SOURCE,
+	.uses = POST_USES_LINES | POST_USES_SOURCE | POST_USES_MERGE_RECURSION,
 	.start = start,
 	.nested = true,
 	.measured = true,
