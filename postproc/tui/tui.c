@@ -123,6 +123,12 @@ static void drop_last(void)
 	free(tui.places[tui.count].module);
 }
 
+/* Lines between the heading and the keys. */
+static size_t height(void)
+{
+	return LINES > 3 ? (size_t)LINES - 3 : 1;
+}
+
 /* Makes the rows of where the user is. `found`: the row to begin with, in a place that is new. */
 static void show_place(struct browser *browser, bool found)
 {
@@ -152,7 +158,10 @@ static void show_place(struct browser *browser, bool found)
 		here()->row = row;
 	if (here()->row >= browser->rows.count)
 		here()->row = browser->rows.count ? browser->rows.count - 1 : 0;
-	browser->top = here()->row > 3 ? here()->row - 3 : 0;
+	/* what stands above matters as much: the callers, most calls first; draw() keeps to the
+	 * rest */
+	if (found)
+		browser->top = here()->row > height() / 2 ? here()->row - height() / 2 : 0;
 }
 
 static void go(struct browser *browser, enum post_tui_view view, uint32_t function)
@@ -216,14 +225,16 @@ static void draw(struct browser *browser)
 	static const char *const orders[] = {"self time", "total time", "calls", "name"};
 	const struct post_totals *totals = browser->output->totals;
 	const char *program = browser->output->session->processes[0]->trace->header.program;
-	size_t height = LINES > 3 ? (size_t)LINES - 3 : 1, row = here()->row;
+	const size_t rows = height(), row = here()->row, count = browser->rows.count;
 	char text[512];
 	struct post_text last = {0};
 
+	if (browser->top + rows > count) /* no room is left empty while lines are hidden above */
+		browser->top = count > rows ? count - rows : 0;
 	if (row < browser->top)
 		browser->top = row;
-	if (row >= browser->top + height)
-		browser->top = row - height + 1;
+	if (row >= browser->top + rows)
+		browser->top = row - rows + 1;
 	snprintf(text, sizeof(text),
 		 "%s%s  %" PRIu64 " calls, %" PRIu64 " lost, %zu thread%s%s%s%s", program,
 		 totals->processes > 1 ? ", ..." : "", totals->events - totals->own, totals->lost,
@@ -238,7 +249,7 @@ static void draw(struct browser *browser)
 		 here()->view == POST_TUI_TABLE ? ", by " : "",
 		 here()->view == POST_TUI_TABLE ? orders[tui.order] : "");
 	draw_row(browser, 1, A_UNDERLINE, text, 0);
-	for (size_t i = 0; i < height; i++) {
+	for (size_t i = 0; i < rows; i++) {
 		size_t at = browser->top + i;
 		const struct post_tui_row *item =
 			at < browser->rows.count ? &browser->rows.items[at] : NULL;

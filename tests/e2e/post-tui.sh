@@ -135,6 +135,9 @@ grows()
 		    program.wait()
 		    while "still written" in terminal.lines()[0]:
 		        assert terminal.read(60), terminal.lines()
+		    terminal.type("/common\n\n")
+		    callers = [line for line in terminal.see("called by one") if "called by" in line]
+		    assert len(callers) == 4, callers # none is hidden above the first line
 		    terminal.type("q")
 		    assert terminal.ends() == 0
 	END
@@ -161,8 +164,12 @@ behaviour()
 		#define KEEP __attribute__((noipa))
 		static volatile int sink;
 		KEEP void step(void) { sink++; }
+		KEEP void common(void) { sink++; }
+		#define CALLER(name) KEEP void name(void) { common(); sink++; }
+		CALLER(one) CALLER(two) CALLER(three) CALLER(four)
 		int main(void)
 		{
+			one(), two(), three(), four();
 			for (int count = 5; count < 8; count += 2) {
 				for (int i = 0; i < count; i++)
 					step();
