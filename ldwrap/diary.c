@@ -8,7 +8,15 @@
 #include <libiberty/libiberty.h>
 
 /* The first letter of a line. */
-enum { TRACED = 't', PLAIN = 'p', OTHER = 'o', WARNING = 'w', NOTHING = 'u' };
+enum {
+	TRACED = 't',
+	PLAIN = 'p',
+	OTHER = 'o',
+	TRIAL = 'c',
+	UNNAMED = 'a',
+	WARNING = 'w',
+	NOTHING = 'u'
+};
 
 /* One write of a whole line, so that links that run at once do not mix theirs. */
 static void note(char kind, const char *output, const char *reason)
@@ -37,6 +45,16 @@ void diary_note(const char *output, const char *reason)
 void diary_note_other(void)
 {
 	note(OTHER, "", "");
+}
+
+void diary_note_trial(void)
+{
+	note(TRIAL, "", "");
+}
+
+void diary_note_unnamed(void)
+{
+	note(UNNAMED, "", "");
 }
 
 void diary_note_warning(const char *line)
@@ -81,7 +99,7 @@ struct nothing {
 struct tally {
 	size_t traced;
 	size_t plain;
-	size_t other;
+	size_t other, trials, unnamed;
 	char *last_plain; /* "NAME: why" */
 	char *warning;    /* the first one of settings */
 	struct nothing *nothings;
@@ -117,6 +135,8 @@ static struct tally read_tally(FILE *file)
 		line[strcspn(line, "\n")] = '\0';
 		tally.traced += line[0] == TRACED;
 		tally.other += line[0] == OTHER;
+		tally.trials += line[0] == TRIAL;
+		tally.unnamed += line[0] == UNNAMED;
 		if (line[0] == WARNING && !tally.warning)
 			tally.warning = xstrdup(line + 1);
 		if (line[0] == NOTHING)
@@ -128,6 +148,8 @@ static struct tally read_tally(FILE *file)
 		tally.last_plain = xstrdup(line + 1);
 	}
 	free(line);
+	if (!tally.trials) /* else a.out is a trial as well */
+		tally.traced += tally.unnamed;
 	return tally;
 }
 
@@ -155,7 +177,12 @@ static void say(const struct tally *tally, FILE *to, bool wordy)
 	/* a single link has just said what is wrong */
 	if (!wordy && (!tally->warning || tally->traced + tally->plain < 2))
 		return;
-	if (!tally->traced && !tally->plain && !tally->other)
+	if (!tally->traced && !tally->plain && tally->trials)
+		fputs("litifut: nothing is traced yet: the links were trials of a configure "
+		      "script; "
+		      "run the build with `litifut build', too\n",
+		      to);
+	else if (!tally->traced && !tally->plain && !tally->other)
 		fputs("litifut: nothing is traced: no link was seen; delete linked files, so that "
 		      "they are made again\n",
 		      to);
