@@ -76,7 +76,7 @@ test-long: test
 	@scripts/install-dependencies programs
 	@$(PROVE) $(addprefix tests/programs/,all.sh all_modes.sh nopie.sh static.sh suites.sh packages.sh)
 	@$(PROVE) tests/packaging/debian.sh tests/packaging/build_systems.sh \
-		tests/packaging/buildroot.sh tests/packaging/yocto.sh
+		tests/packaging/buildroot.sh tests/packaging/openwrt.sh tests/packaging/yocto.sh
 	@LONG=1 $(PROVE) $$(grep -l few_targets $(END_TO_END))
 	@LITIFUT_ENGINE=db LONG=1 $(PROVE) $(END_TO_END)
 	@BOARDS='mps2-an385 microbit mps2-an386 mps2-an500 mps2-an505 netduino2 lm3s6965evb' \
