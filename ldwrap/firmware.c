@@ -372,6 +372,8 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		keep_paths(link, words);
 	if (plan->pointers)
 		keep(words, pointer_code(link));
+	if (plan->overflow_words)
+		keep_number(words, "litifut_overflow_mask", plan->overflow_mask);
 	keep_asked(link, words);
 	if (plan->samples)
 		keep(words, "litifut_sample");
@@ -604,6 +606,11 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 		status = link_again(link, "no times of tasks", summary, error);
 		keep_nearest(&nearest, error);
 	}
+	if (status && link->overflows && link->plan.overflow_mask && !link->options.callees) {
+		link->options.callees = 1;
+		status = link_again(link, "few callees of calls through pointers", summary, error);
+		keep_nearest(&nearest, error);
+	}
 	if (status && link->overflows && !link->options.small && !link->request->settings->stubs) {
 		link->options.small = true;
 		status = link_again(link, "small stubs", summary, error);
@@ -748,6 +755,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 				: settings->ring_kb < MOST_RING_KB ? settings->ring_kb
 								   : MOST_RING_KB);
 	link->options.depth = settings->depth ? settings->depth : USUAL_DEPTH;
+	link->options.callees = settings->callees;
 	link->object = scratch_file("litifut-room.o");
 	status = check_orphans(link->request->arguments, error);
 	if (!status && link->options.packed && settings->patterns)

@@ -37,9 +37,25 @@ static void say_command(const struct link_request *request, char *const words[])
 	fputc('\n', stderr);
 }
 
-/* The linker's words about a memory that is too small: how much each region lacks, or, where .bss
- * begins beyond one or a section comes upon another one, so much only. NULL: there are no such
- * words. To be freed. */
+/* How many bytes are missing according to a message of the linker that gives no number of them:
+ * .bss ends beyond its memory, or a section comes upon another one. 0: that can't be said. */
+static uint64_t missing_of(const char *message, const char *map)
+{
+	char section[64], region[64];
+	unsigned long long first, last, other_first, other_last;
+
+	if (sscanf(message, "section `%63[^']' is not within region `%63[^']'", section, region) ==
+	    2)
+		return map ? script_region_missing(map, section, region) : 0;
+	if (sscanf(message,
+		   "section %*s loaded at [%llx,%llx] overlaps section %*s loaded at [%llx,%llx]",
+		   &first, &last, &other_first, &other_last) != 4)
+		return 0;
+	return first > other_first ? other_last - first + 1 : last - other_first + 1;
+}
+
+/* The linker's words about a memory that is too small, with the number of bytes that are missing
+ * where it is known. NULL: there are no such words. To be freed. */
 static char *overflow_of(const struct link_files *files)
 {
 	FILE *file = fopen(files->messages_error, "r");
@@ -61,7 +77,13 @@ static char *overflow_of(const struct link_files *files)
 		at[strcspn(at, "\n")] = '\0';
 		if (found && strstr(found, at))
 			continue;
-		found = found ? reconcat(found, found, ", ", at, NULL) : xstrdup(at);
+		const uint64_t missing = missing_of(at, files->map);
+		char *item = missing ? xasprintf("%s: overflowed by %llu bytes", at,
+						 (unsigned long long)missing)
+				     : xstrdup(at);
+
+		found = found ? reconcat(found, found, ", ", item, NULL) : xstrdup(item);
+		free(item);
 	}
 	free(line);
 	if (file)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libiberty/libiberty.h>
+
 #define DEPTH_MAX 50
 
 /* An expression of the script as the map shows it: all operations of two sides have parentheses. */
@@ -175,18 +177,40 @@ static uint64_t missing_at(const char *map, const char *comparison)
 	return (less ? left - right : right - left) + !equal;
 }
 
-uint64_t script_assert_missing(const char *path)
+/* The text of a map; NULL: it can't be read. To be freed. */
+static char *text_of(const char *path)
 {
 	FILE *file = fopen(path, "r");
 	char *map = NULL;
 	size_t room = 0;
-	uint64_t missing = 0;
-	const bool is_read = file && getdelim(&map, &room, '\0', file) > 0;
 
+	if (file && getdelim(&map, &room, '\0', file) <= 0) {
+		free(map);
+		map = NULL;
+	}
 	if (file)
 		fclose(file);
-	for (const char *at = is_read ? map : NULL;
-	     at && !missing && (at = strstr(at, " ASSERT ("));) {
+	return map;
+}
+
+uint64_t script_region_missing(const char *path, const char *section, const char *region)
+{
+	char *map = text_of(path);
+	char *comparison = xasprintf("((ADDR (%s) + SIZEOF (%s)) <= (ORIGIN (%s) + LENGTH (%s)))",
+				     section, section, region, region);
+	const uint64_t missing = map ? missing_at(map, comparison) : 0;
+
+	free(comparison);
+	free(map);
+	return missing;
+}
+
+uint64_t script_assert_missing(const char *path)
+{
+	char *map = text_of(path);
+	uint64_t missing = 0;
+
+	for (const char *at = map; at && !missing && (at = strstr(at, " ASSERT ("));) {
 		const char *line = at;
 
 		while (line > map && line[-1] != '\n')

@@ -44,6 +44,7 @@ struct settings {
 	bool calls_asked;            /* LITIFUT_MODE=calls was set, it is not the default */
 	char *clock_name;            /* LITIFUT_CLOCK as it is; NULL: not set */
 	unsigned depth;              /* of firmware: calls that can be open at once; 0: not set */
+	unsigned callees;            /* of firmware: as in its options; 0: not set */
 	unsigned ring_kb;            /* of firmware: KB of the ring of events; 0: not set */
 	unsigned compact;            /* of firmware: 1: branches are sent in a compact form */
 	unsigned recorded;           /* enum litifut_mode */

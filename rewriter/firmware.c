@@ -405,7 +405,7 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 		; /* none is recorded */
 	else if (in_stub ? !litifut_site_is_tail(&site->site) : timed || call.pointer)
 		site->site.exit = address; /* any address that is this site's alone */
-	pass->pointers |= call.pointer;
+	pass->pointers += call.pointer;
 	pass->sends |= sends;
 	pass->jumps |= jumps;
 	if (pass->table_words > WORDS_MAX || pass->patched > LITIFUT_SPAN_SITES)
@@ -503,6 +503,19 @@ static unsigned open_bytes(const struct litifut_firmware_pass *pass)
 	return pass->cpu->open_bytes ? pass->cpu->open_bytes(&pass->context) : OPEN_BYTES;
 }
 
+/* Few callees have the least table, in which each entry is tried. */
+static unsigned overflow_mask(const struct litifut_firmware_pass *pass)
+{
+	const unsigned callees = pass->options->callees ? pass->options->callees : pass->pointers;
+	unsigned places = 1;
+
+	if (callees <= LITIFUT_OVERFLOW_TRIED)
+		return 0;
+	while (places < callees && places < LITIFUT_OVERFLOW_PLACES_MOST)
+		places *= 2;
+	return places - 1;
+}
+
 enum litifut_status litifut_firmware_plan(const char *path,
 					  const struct litifut_firmware_options *options,
 					  struct litifut_firmware_plan *plan,
@@ -528,9 +541,11 @@ enum litifut_status litifut_firmware_plan(const char *path,
 			.site = pass.rooms[i].site, .bytes = pass.rooms[i].bytes};
 	plan->table_words = pass.table_words;
 	plan->pointers = pass.pointers;
-	if (pass.pointers && !options->spans)
-		plan->overflow_words =
-			LITIFUT_OVERFLOW_ENTRIES * (record_words(&pass) + LITIFUT_OVERFLOW_EXTRA);
+	if (pass.pointers && !options->spans) {
+		plan->overflow_mask = overflow_mask(&pass);
+		plan->overflow_words = (plan->overflow_mask + LITIFUT_OVERFLOW_TRIED) *
+				       (record_words(&pass) + LITIFUT_OVERFLOW_EXTRA);
+	}
 	plan->byte_counters = pass.byte_counters;
 	plan->carries = has_edges(options) ? 0 : carries(&pass);
 	plan->pattern_words = litifut_firmware_patterns_words(pass.cpu, options);

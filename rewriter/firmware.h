@@ -103,6 +103,9 @@ struct litifut_firmware_options {
 	const char *task;
 	bool tasks;     /* LITIFUT_MODE=table: tasks are timed, see the plan's `task' */
 	unsigned depth; /* calls that can be open at the same time, in all stacks */
+	/* Callees of calls through pointers that have room, besides the first one of each call;
+	 * 0: as many as there are such calls. */
+	unsigned callees;
 	/* Where the linker has put input sections named .text. */
 	uint32_t code_at;
 };
@@ -124,6 +127,7 @@ struct litifut_firmware_plan {
 	unsigned far_count;
 	size_t table_words;      /* of 4 bytes; where calls are events: of the ring */
 	size_t overflow_words;   /* behind them */
+	unsigned overflow_mask;  /* of the places where a search in these begins */
 	size_t byte_counters;    /* of these words: bytes that are counters */
 	unsigned carries;        /* entries of the table that counts them, a power of two, or 0 */
 	unsigned ring_alignment; /* in the memory; 0: it does not matter */

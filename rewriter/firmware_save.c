@@ -61,7 +61,7 @@ static enum litifut_status set_header(struct litifut_firmware_pass *pass, const 
 	static const struct {
 		uint8_t element; /* bytes of that */
 		uint8_t bytes;   /* of the number */
-	} forms[] = {{4, 3}, {4, 1}, {2, 2}};
+	} forms[] = {{4, 3}, {4, 2}, {2, 3}};
 	const struct litifut_symbol *symbol =
 		litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_HEADER);
 	uint8_t bytes[LITIFUT_HEADER_BYTES];

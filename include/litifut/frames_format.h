@@ -90,10 +90,16 @@
 #define LITIFUT_FRAMES_VERSION 1
 #define LITIFUT_FRAME_BYTES 32
 /* Of the payload of 'H', up to the number of the round: in the firmware, the symbol
- * `litifut_header`. Its numbers have 1, 1, 3, 1 and 2 bytes, also where fewer would do. */
-#define LITIFUT_HEADER_BYTES 16
-/* Most sites that call through a pointer see few callees. */
-#define LITIFUT_OVERFLOW_ENTRIES 16
+ * `litifut_header`. Its numbers have 1, 1, 3, 2 and 3 bytes, also where fewer would do:
+ * in all an even number, as code may stand behind it on AVR. */
+#define LITIFUT_HEADER_BYTES 18
+/* Most sites that call through a pointer see few callees. The overflow table has a power of two of
+ * places where a search begins, and one entry less than are tried behind the last of them: the
+ * symbol `litifut_overflow_mask' is that power less 1, and the place of a site and a callee is the
+ * sum of the site's name and the callee (on Cortex-M a fourth of it), as far as the mask has bits.
+ * The largest mask is one that an AVR has in one instruction. */
+#define LITIFUT_OVERFLOW_TRIED 16
+#define LITIFUT_OVERFLOW_PLACES_MOST 256
 /* Words of a record. */
 #define LITIFUT_RECORD_COUNT 1
 #define LITIFUT_RECORD_TIMES 5

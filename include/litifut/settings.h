@@ -53,6 +53,7 @@ enum litifut_setting_kind {
 	LINK("RAM", TEXT, ram) \
 	LINK("PATTERNS", OBJECT, patterns) \
 	LINK("DEPTH", NUMBER, depth) \
+	LINK("CALLEES", NUMBER, callees) \
 	LINK("START_AT", TEXT, start_at) \
 	LINK("TASK", TEXT, task) \
 	LINK("MARK_SET", TEXT, mark_set) \

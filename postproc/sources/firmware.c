@@ -220,7 +220,7 @@ static void report_losses(const char *path, const struct table_reader *reader,
 	if (reader->unnamed)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"%u calls through pointers found no place in the overflow table; "
-				"their callees are not known",
+				"their callees are not known (LITIFUT_CALLEES)",
 				reader->unnamed);
 	if (reader->capture->untimed)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,

@@ -107,6 +107,15 @@ through_pointers()
 		[ $mode = spans ] || [ $mode = stream ] || is "some callees have no place ($mode)" \
 			"$("$BUILD/bin/litifut-post" -f edges pointers.memory pointers.elf 2>&1 >pointers.edges |
 				sed -n 's/.*: \([0-9]*\) calls through pointers found no place.*/\1/p')" 9
+		[ $mode = counts ] || [ $mode = table ] || continue
+		export LITIFUT_MODE=$mode LITIFUT_CLOCK=timer1 LITIFUT_CALLEES=20
+		ok "it links traced (room for each callee, $mode)" avr pointers avr_pointers.c -Os
+		unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_CALLEES
+		"$simulator" -u pointers.serial -m pointers.memory "$device" pointers.elf >&2
+		ok "calls through pointers keep all registers (room for each callee, $mode)" prints_the_same pointers
+		"$BUILD/bin/litifut-post" -f edges pointers.memory pointers.elf >pointers.edges 2>pointers.words
+		ok "no callee is without a place ($mode)" sh -c \
+			'! grep "no place" pointers.words && awk '\''/^ *[1-9].*probe -> /{sum += $1}END{exit sum != 60}'\'' pointers.edges'
 	done
 	is "that many calls were looked at" "$(wc -l <plain-pointers.serial)" 60
 }
@@ -167,13 +176,18 @@ behaviour()
 		ok "a program without data links" avr bare avr_bare.c -Os
 		ok "and is counted" counts_equal_calls bare
 		ok "a section behind the code, where the tracer has no room" with_stamp
-		ok "it is said which sections overlap, and not that 0 bytes are missing" sh -c \
-			'grep -q "no room for the tracer: section .stamp .* overlaps section .text" stamp.log &&
+		ok "it is said which sections overlap, by how much, and not that 0 bytes are missing" sh -c \
+			'grep -q "no room for the tracer: section .stamp .* overlaps section .text .*: overflowed by [1-9]" stamp.log &&
 			! grep -q "by 0 bytes" stamp.log'
 		ok "counters that leave no room for the stack" link_with 1770 env
 		ok "are not linked in" cmp plain-room.elf room.elf
 		ok "and it is said how much is missing" \
 			grep -q 'no room for the tracer: the RAM.* overflowed by [0-9]* bytes' room.log
+		ok "counters that leave no room in the memory" link_with 2030 env
+		beyond=$(sed -n 's/.*not within region .data.: overflowed by \([0-9]*\) bytes$/\1/p' room.log)
+		ok "with four bytes more" link_with 2026 env
+		is "as many less are missing" "$(sed -n 's/.* overflowed by \([0-9]*\) bytes$/\1/p' room.log)" \
+			$((${beyond:-0} - 4))
 		ok "where 4 bytes for each counter have no room, those of a byte are taken" \
 			avr many avr_many.c -Os
 		ok "which litifut info says" sh -c \

@@ -28,8 +28,24 @@ __asm__(".bss\n"
 	".set litifut_words, 40 + 48\n"
 	".set litifut_numbers, 40 + 48 + 30\n");
 extern uint32_t litifut_overflow[48];
-const uint8_t litifut_header[LITIFUT_HEADER_BYTES] = {
-	LITIFUT_FRAMES_VERSION, 0, 1, 2, 0, 4, 5, 6, 0, 8, 40 | 0x80, 0x80, 0, 48, 30 | 0x80, 0};
+const uint8_t litifut_header[LITIFUT_HEADER_BYTES] = {LITIFUT_FRAMES_VERSION,
+						      0,
+						      1,
+						      2,
+						      0,
+						      4,
+						      5,
+						      6,
+						      0,
+						      8,
+						      40 | 0x80,
+						      0x80,
+						      0,
+						      48 | 0x80,
+						      0,
+						      30 | 0x80,
+						      0x80,
+						      0};
 
 int litifut_putc(uint8_t byte)
 {
@@ -94,7 +110,7 @@ static void fill_and_send(void)
 	for (unsigned i = 0; i < 40; i++)
 		litifut_table[i] = i * i * i * i * 977;
 	litifut_table[7] = UINT32_MAX;
-	for (unsigned i = 0; i < 3 * LITIFUT_OVERFLOW_ENTRIES; i++)
+	for (unsigned i = 0; i < 3 * LITIFUT_OVERFLOW_TRIED; i++)
 		litifut_overflow[i] = i * 7919;
 	for (unsigned i = 0; i < 30; i++)
 		litifut_profile[i] = (uint16_t)(i * 331 + 1);

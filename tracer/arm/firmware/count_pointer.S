@@ -61,8 +61,16 @@ NAME:
 	str	r0, [r2, #RECORD_BYTES]	@ its first callee
 0:	msr	PRIMASK, r5
 	b	1b
-2:	ldr	r3, =litifut_overflow
-	ldr	r6, =litifut_overflow + ENTRY_BYTES * LITIFUT_OVERFLOW_ENTRIES
+2:	lsrs	r3, r0, #2
+	adds	r3, r3, r1
+	ldr	r6, =litifut_overflow_mask
+	ands	r3, r6
+	movs	r6, #ENTRY_BYTES
+	muls	r3, r6, r3
+	ldr	r6, =litifut_overflow
+	adds	r3, r3, r6
+	ldr	r6, =ENTRY_BYTES * LITIFUT_OVERFLOW_TRIED
+	adds	r6, r6, r3
 3:	ldr	r4, [r3]
 	cmp	r4, r1
 	bne	4f

@@ -15,9 +15,11 @@
 
 #ifdef LITIFUT_TIMES
 #define RECORD_BYTES (4 * LITIFUT_RECORD_TIMES_CARRIED)
+#define SHIFTS 3 /* an entry has three times 2^SHIFTS bytes */
 #define NAME litifut_time_pointer
 #else
 #define RECORD_BYTES (4 * LITIFUT_RECORD_COUNT)
+#define SHIFTS 2
 #define NAME litifut_count_pointer
 #endif
 /* What is pushed below the return address of litifut_time_first, behind which are r31 and r30. */
@@ -131,9 +133,23 @@
 	ror	r20
 	subi	r20, 0xff
 	sbci	r21, 0xff
-	ldi	r30, lo8(litifut_overflow)
-	ldi	r31, hi8(litifut_overflow)
-	ldi	r18, LITIFUT_OVERFLOW_ENTRIES
+	mov	r18, r20
+	add	r18, r22
+	andi	r18, lo8(litifut_overflow_mask)
+	mov	r30, r18
+	ldi	r31, 0
+	mov	r19, r31
+	add	r30, r30
+	adc	r31, r31
+	add	r30, r18
+	adc	r31, r19
+	.rept	SHIFTS
+	add	r30, r30
+	adc	r31, r31
+	.endr
+	subi	r30, lo8(-(litifut_overflow))
+	sbci	r31, hi8(-(litifut_overflow))
+	ldi	r18, LITIFUT_OVERFLOW_TRIED
 5:	ld	r24, Z
 	ldd	r19, Z + 1
 	cp	r24, r20
