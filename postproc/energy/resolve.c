@@ -23,12 +23,15 @@
 #define UNSURE 2
 /* With fewer spans the levels of begin and end are too uncertain. */
 #define MANY_SPANS 1000
+/* Columns of each end of a span where the clock is looked for. */
+#define CLOCK_ENDS 8
 /* Samples of a mean span: in a longer one the ends do not matter. */
 #define SHORT_SPAN 5
 
 struct regression {
 	const struct energy_resolve_input *input;
 	const uint32_t *column_of, *ends_of;
+	unsigned end_parts;
 	size_t columns, first_state;
 	double *xx, *xy; /* X'X, X'y */
 	double yy, y;
@@ -49,13 +52,20 @@ struct regression {
 	uint32_t *live; /* columns that are not 0 in `smeared` */
 	unsigned live_count;
 	double *seconds; /* by column */
-	double sent;     /* sum of the samples that are left out, as the recorder sent */
-	uint64_t samples_sent;
+	/* Samples of these columns that are left out, as what they draw varies. */
+	double left_out_sum[ENERGY_COLUMN_TRANSFER + 1];
+	uint64_t left_out[ENERGY_COLUMN_TRANSFER + 1];
+
+	/* The levels before at the sample's ends, and the time from and to which it drifts. */
+	double level_first, level_last;
+	size_t shift;
+	double middle, half;
 
 	/* the span that is not over, and the parts of hooks at its ends */
 	bool pending;
 	uint32_t column, ends;
 	double from, to, lead, trail, next_lead;
+	uint32_t lead_column, trail_column, next_column; /* of calls or of returns */
 	struct energy_active active;
 	double changed; /* when a state began or ended last */
 	bool near;      /* the piece is near to that */
@@ -150,7 +160,7 @@ static double smear(struct regression *r, double value)
 	for (unsigned i = 0; i < r->live_count; i++) {
 		const uint32_t column = r->live[i];
 		r->smeared[column] *= r->kept;
-		if (r->smeared[column] < FADED)
+		if (fabs(r->smeared[column]) < FADED)
 			r->smeared[column] = 0;
 		else
 			r->live[kept++] = column;
@@ -159,12 +169,36 @@ static double smear(struct regression *r, double value)
 	for (unsigned i = 0; i < r->touched_count; i++) {
 		const uint32_t column = r->touched[i];
 		const double added = (1 - r->kept) * r->part[column];
-		if (r->smeared[column] == 0 && added > 0)
+		if (r->smeared[column] == 0 && added != 0)
 			r->live[r->live_count++] = column;
 		r->smeared[column] += added;
 	}
 	r->smeared_value = r->kept * r->smeared_value + (1 - r->kept) * value;
 	return r->smeared_value;
+}
+
+/* What the sender draws varies, and even more what is drawn before the first event and after the
+ * last one. That would be taken for noise: such samples say something of the states of peripherals
+ * only. */
+static bool is_varied(const struct regression *r, uint32_t column)
+{
+	return !r->levels && !r->active.count &&
+	       (column == ENERGY_COLUMN_TRANSFER || column == ENERGY_COLUMN_OUTSIDE);
+}
+
+static void touch(struct regression *r, uint32_t column, double part)
+{
+	r->uncertain |= r->near || is_varied(r, column);
+	for (unsigned i = 0; i < r->touched_count; i++) {
+		if (r->touched[i] == column) {
+			r->part[column] += part;
+			return;
+		}
+	}
+	if (r->touched_count < MOST_TOUCHED) {
+		r->touched[r->touched_count++] = column;
+		r->part[column] = part;
+	}
 }
 
 /* The row of a sample that is full. */
@@ -173,6 +207,14 @@ static void end_row(struct regression *r)
 	const struct energy_run *run = &r->input->power->runs[r->run];
 	size_t sample = run->first + r->index;
 	double value = sample_power(r, sample);
+
+	if (r->shift && !r->uncertain) {
+		/* Later events bring some of what was before the sample into it. */
+		const double gained = r->level_first - r->level_last;
+		const double time = run->time + (double)r->index * r->input->power->interval;
+		touch(r, (uint32_t)r->shift, gained);
+		touch(r, (uint32_t)r->shift + 1, gained * (time - r->middle) / r->half);
+	}
 
 	if (r->levels) {
 		row_known(r, value, sample);
@@ -196,30 +238,25 @@ static void end_row(struct regression *r)
 	r->index++;
 }
 
-/* What the sender draws varies, and that would be taken for noise: such samples say something of
- * the states of peripherals only. */
-static bool is_sending(const struct regression *r, uint32_t column)
+/* Of the levels before: the column's, and that of the states that are active. */
+static double level_before(const struct regression *r, uint32_t column)
 {
-	return !r->levels && column == ENERGY_COLUMN_TRANSFER && !r->active.count;
-}
+	const struct energy_level *levels = r->input->before->columns;
+	double sum = levels[column].watts;
 
-static void touch(struct regression *r, uint32_t column, double part)
-{
-	r->uncertain |= r->near || is_sending(r, column);
-	for (unsigned i = 0; i < r->touched_count; i++) {
-		if (r->touched[i] == column) {
-			r->part[column] += part;
-			return;
-		}
-	}
-	if (r->touched_count < MOST_TOUCHED) {
-		r->touched[r->touched_count++] = column;
-		r->part[column] = part;
-	}
+	for (unsigned i = 0; i < r->active.count; i++)
+		sum += levels[r->first_state + r->active.all->items[r->active.items[i]].state]
+			       .watts;
+	return sum;
 }
 
 static void touch_all(struct regression *r, uint32_t column, double part)
 {
+	if (r->shift) {
+		r->level_last = level_before(r, column);
+		if (!r->touched_count)
+			r->level_first = r->level_last;
+	}
 	touch(r, column, part);
 	for (unsigned i = 0; i < r->active.count; i++)
 		touch(r,
@@ -247,9 +284,9 @@ static void whole_samples(struct regression *r, uint32_t column, size_t count)
 	unsigned number = 0;
 	double sum = 0, squares = 0;
 
-	if (r->near || is_sending(r, column)) {
-		for (size_t i = 0; i < count && is_sending(r, column); i++, r->samples_sent++)
-			r->sent += sample_power(r, run->first + r->index + i);
+	if (r->near || is_varied(r, column)) {
+		for (size_t i = 0; i < count && is_varied(r, column); i++, r->left_out[column]++)
+			r->left_out_sum[column] += sample_power(r, run->first + r->index + i);
 		r->index += count;
 		break_off(r);
 		return;
@@ -370,62 +407,68 @@ static void emit(struct regression *r, uint32_t column, double from, double to)
 	}
 }
 
-/* Of the two hooks of a call together. */
-static double hook_length(const struct energy_hook *hook)
+static double enter_length(const struct energy_hook *hook)
 {
-	return hook->enter_before + hook->exit_before + hook->enter_after + hook->exit_after;
+	return hook->enter_before + hook->enter_after;
+}
+
+static double exit_length(const struct energy_hook *hook)
+{
+	return hook->exit_before + hook->exit_after;
+}
+
+static unsigned hook_parts(const struct energy_resolve_input *input)
+{
+	return input->for_clock ? ENERGY_CLOCK_PARTS : ENERGY_HOOK_PARTS;
+}
+
+static double part_length(const struct energy_resolve_input *input)
+{
+	return fmax(enter_length(input->hook), exit_length(input->hook)) / hook_parts(input);
 }
 
 /* Only a clock whose steps are shorter than half of a part separates the parts. */
 static bool is_fine(const struct energy_resolve_input *input)
 {
-	const double part = hook_length(input->hook) / 2 / ENERGY_HOOK_PARTS;
-
-	return !input->coarse && 2 < part * input->events->hertz;
+	return 2 < part_length(input) * input->events->hertz;
 }
 
-/* How many parts of a hook lie before its reading of the clock. */
-static unsigned parts_before(const struct energy_hook *hook)
+/* A hook from `at` seconds after its begin on. */
+static void emit_hook(struct regression *r, uint32_t column, double at, double from, double to)
 {
-	const double before = hook->enter_before + hook->exit_before;
-	const double all = hook_length(hook);
-	const double parts = all > 0 ? round(ENERGY_HOOK_PARTS * before / all) : 0;
-
-	return (unsigned)fmax(1, fmin(ENERGY_HOOK_PARTS - 1, parts));
-}
-
-/* Parts `first` to `last` - 1 of a hook, of the same length. */
-static void emit_hook(struct regression *r, unsigned first, unsigned last, double from, double to)
-{
-	const double length = (to - from) / (last - first);
+	const double part = part_length(r->input), begin = from - at;
+	const unsigned parts = hook_parts(r->input);
 
 	if (!is_fine(r->input)) {
 		emit(r, ENERGY_COLUMN_HOOKS, from, to);
 		return;
 	}
-	for (unsigned i = first; i < last; i++) {
-		const double until = i + 1 < last ? from + length : to;
-		emit(r, ENERGY_COLUMN_HOOKS + i, from, until);
-		from = until;
-	}
+	for (unsigned i = 0; i < parts; i++)
+		emit(r, column + i, fmax(from, begin + i * part),
+		     i + 1 < parts ? fmin(to, begin + (i + 1) * part) : to);
 }
 
 /* What the function itself does between two hooks. What it does beside a hook is seldom what it
  * does on average, and would be taken for the hook's: begin and end have columns of their own. */
 static void emit_span(struct regression *r, double from, double to)
 {
-	const double part = hook_length(r->input->hook) / ENERGY_HOOK_PARTS;
-	const double end = r->ends ? fmax(0, fmin(part, (to - from) / 3)) : 0;
+	const unsigned parts = r->ends ? r->end_parts : 0;
+	const double part = part_length(r->input);
+	const double end = fmax(0, fmin(parts * part, (to - from) / 3));
 
-	if (r->ends)
-		emit(r, r->ends, from, from + end);
+	for (unsigned i = 0; i < parts && i * part < end; i++)
+		emit(r, r->ends + i, from + i * part, from + fmin((i + 1) * part, end));
 	emit(r, r->column, from + end, to - end);
-	if (r->ends)
-		emit(r, r->ends + 1, to - end, to);
+	for (unsigned i = parts; i-- > 0;) {
+		if (i * part < end)
+			emit(r, r->ends + parts + i, to - fmin((i + 1) * part, end), to - i * part);
+	}
 }
 
 static void emit_pending(struct regression *r)
 {
+	const struct energy_hook *hook = r->input->hook;
+
 	if (!r->pending)
 		return;
 	double length = r->to - r->from, lead = r->lead, trail = r->trail;
@@ -434,10 +477,11 @@ static void emit_pending(struct regression *r)
 		lead *= scale;
 		trail *= scale;
 	}
-	const unsigned before = parts_before(r->input->hook);
-	emit_hook(r, before, ENERGY_HOOK_PARTS, r->from, r->from + lead);
+	emit_hook(r, r->lead_column,
+		  r->lead_column == ENERGY_COLUMN_EXITS ? hook->exit_before : hook->enter_before,
+		  r->from, r->from + lead);
 	emit_span(r, r->from + lead, r->to - trail);
-	emit_hook(r, 0, before, r->to - trail, r->to);
+	emit_hook(r, r->trail_column, 0, r->to - trail, r->to);
 	r->pending = false;
 }
 
@@ -461,7 +505,9 @@ static void segment(void *context, struct energy_lane *lane, uint32_t node, doub
 	r->from = from;
 	r->to = to;
 	r->lead = r->next_lead;
+	r->lead_column = r->next_column;
 	r->next_lead = r->trail = 0;
+	r->trail_column = r->next_column = ENERGY_COLUMN_HOOKS;
 }
 
 static void enter(void *context, struct energy_lane *lane, struct energy_frame *frame,
@@ -480,10 +526,12 @@ static void leave(void *context, struct energy_lane *lane, struct energy_frame *
 	struct regression *r = context;
 
 	(void)lane, (void)frame, (void)under, (void)time;
-	if (kind == ENERGY_EVENT_LEAVE) {
-		r->trail += r->input->hook->exit_before;
-		r->next_lead += r->input->hook->exit_after;
-	}
+	if (kind != ENERGY_EVENT_LEAVE)
+		return;
+	r->trail += r->input->hook->exit_before;
+	r->next_lead += r->input->hook->exit_after;
+	if (r->input->for_clock)
+		r->trail_column = r->next_column = ENERGY_COLUMN_EXITS;
 }
 
 static enum litifut_status walk(struct regression *r, struct litifut_error *error)
@@ -495,6 +543,7 @@ static enum litifut_status walk(struct regression *r, struct litifut_error *erro
 
 	energy_tree_start(&tree); /* gives the same numbers as the first time */
 	r->active.all = input->occupations;
+	r->lead_column = r->trail_column = r->next_column = ENERGY_COLUMN_HOOKS;
 	r->changed = -INFINITY;
 	if (input->occupations && !input->states_stay)
 		r->active.later = input->clock->shift - input->occupations->shift;
@@ -554,13 +603,13 @@ static void combine(struct energy_resolved *resolved, const double *lower, const
 		*level = resolved->columns[column];
 		if (!ends)
 			continue;
-		level->seconds +=
-			resolved->columns[ends].seconds + resolved->columns[ends + 1].seconds;
+		const uint32_t behind = ends + 2 * resolved->end_parts;
+		for (uint32_t k = ends; k < behind; k++)
+			level->seconds += resolved->columns[k].seconds;
 		level->watts = level->error = 0;
 		for (size_t k = 0; k < count && level->seconds > 0; k++) {
 			const struct energy_level *part = &resolved->columns[used[k]];
-			const bool own =
-				used[k] == column || used[k] == ends || used[k] == ends + 1;
+			const bool own = used[k] == column || (used[k] >= ends && used[k] < behind);
 
 			weights[k] = own ? part->seconds / level->seconds : 0;
 			vector[k] = weights[k];
@@ -590,7 +639,7 @@ static bool solve(const struct regression *r, double *matrix, const double *righ
 	for (size_t round = 0; good && round < 3 * columns; round++) {
 		count = 0;
 		for (size_t i = 0; i < columns; i++) {
-			if (!out[i] && r->xx[i * columns + i] > 0)
+			if (!out[i] && matrix[i * columns + i] > PRIOR)
 				used[count++] = i;
 		}
 		good = decompose(matrix, columns, used, count, lower);
@@ -600,7 +649,9 @@ static bool solve(const struct regression *r, double *matrix, const double *righ
 			substitute(lower, count, vector);
 		size_t worst = count;
 		for (size_t i = 0; i < count; i++) {
-			if (vector[i] < -1e-15 && (worst == count || vector[i] < vector[worst]))
+			const bool is_power = !resolved->shift || used[i] < resolved->shift;
+			if (is_power && vector[i] < -1e-15 &&
+			    (worst == count || vector[i] < vector[worst]))
 				worst = i;
 		}
 		if (worst == count)
@@ -628,19 +679,33 @@ static bool solve(const struct regression *r, double *matrix, const double *righ
 	return good;
 }
 
-/* The levels of the ends are those of the spans between them, as far as the samples do not say
- * otherwise: with the weight of so many samples. */
-static void hold_ends(double *matrix, size_t columns, const struct energy_resolved *resolved,
-		      double weight)
+/* One level is the other one, with the weight of so many samples. */
+static void hold(double *matrix, size_t columns, size_t one, size_t other, double weight)
 {
+	matrix[one * columns + one] += weight;
+	matrix[other * columns + other] += weight;
+	matrix[one * columns + other] -= weight;
+	matrix[other * columns + one] -= weight;
+}
+
+/* The levels of the ends are those of the spans between them, and where there are many columns for
+ * the clock also those of the parts of hooks their mean, as far as the samples do not say
+ * otherwise. */
+static void hold_parts(double *matrix, const struct regression *r,
+		       const struct energy_resolved *resolved, double weight)
+{
+	const size_t columns = r->columns;
+
 	for (size_t i = 0; i < resolved->function_count; i++) {
 		const size_t middle = resolved->column_of[i], ends = resolved->ends_of[i];
-		for (size_t end = ends; ends && end < ends + 2; end++) {
-			matrix[end * columns + end] += weight;
-			matrix[middle * columns + middle] += weight;
-			matrix[end * columns + middle] -= weight;
-			matrix[middle * columns + end] -= weight;
+		for (size_t end = ends; ends && end < ends + 2 * resolved->end_parts; end++) {
+			if (r->xx[end * columns + end] > 0)
+				hold(matrix, columns, end, middle, weight);
 		}
+	}
+	for (size_t i = ENERGY_COLUMN_HOOKS; r->input->for_clock && i < ENERGY_COLUMN_FIRST; i++) {
+		if (r->xx[i * columns + i] > 0)
+			hold(matrix, columns, i, ENERGY_COLUMN_HOOK, weight);
 	}
 }
 
@@ -661,19 +726,22 @@ static void finish(struct regression *r, struct energy_resolved *resolved, bool 
 		memcpy(right, r->xy, columns * sizeof(*right));
 		for (size_t i = 0; i < columns; i++) {
 			matrix[i * columns + i] += PRIOR;
-			right[i] += PRIOR * mean;
+			if (!resolved->shift || i < resolved->shift)
+				right[i] += PRIOR * mean;
 		}
 		if (usual > 0)
-			hold_ends(matrix, columns, resolved,
-				  variance / (USUAL_END * usual * USUAL_END * usual));
+			hold_parts(matrix, r, resolved,
+				   variance / (USUAL_END * usual * USUAL_END * usual));
 		*good = solve(r, matrix, right, resolved, variance);
-		double squares = r->yy;
+		double squares = r->yy, held = r->yy;
 		for (size_t i = 0; *good && i < columns; i++) {
 			double level = resolved->columns[i].watts, sum = 0;
 			for (size_t k = 0; k < columns; k++)
 				sum += r->xx[i * columns + k] * resolved->columns[k].watts;
 			squares += level * (sum - 2 * r->xy[i]);
+			held -= level * right[i];
 		}
+		resolved->held = r->samples ? fmax(0, held) / (double)r->samples : 0;
 		resolved->residual = r->samples ? fmax(0, squares) / (double)r->samples : 0;
 		/* what the columns do not explain counts as noise; each takes some of it away */
 		double free_share =
@@ -728,7 +796,7 @@ static size_t choose_columns(struct energy_resolved *resolved, const struct ener
 		if (spans < MANY_SPANS || f->self_seconds > SHORT_SPAN * interval * spans)
 			continue;
 		resolved->ends_of[order[i].function] = (uint32_t)next;
-		next += 2;
+		next += 2 * resolved->end_parts;
 	}
 	free(order);
 	return next;
@@ -748,18 +816,27 @@ enum litifut_status energy_resolve(struct energy_resolved *resolved,
 	bool good = true;
 
 	*resolved = (struct energy_resolved){.state_count = input->state_count};
+	resolved->end_parts = input->for_clock ? CLOCK_ENDS : 1;
 	resolved->first_state =
 		choose_columns(resolved, input->result, input->power->interval, is_fine(input));
 	if (!resolved->first_state)
 		return no_memory(error);
 	r.first_state = resolved->first_state;
-	r.columns = resolved->column_count = resolved->first_state + input->state_count;
+	r.columns = resolved->first_state + input->state_count;
+	if (input->before) {
+		r.shift = resolved->shift = r.columns;
+		r.columns += 2;
+		r.middle = (input->result->begin + input->result->end) / 2;
+		r.half = (input->result->end - input->result->begin) / 2;
+	}
+	resolved->column_count = r.columns;
 	r.column_of = resolved->column_of;
 	r.ends_of = resolved->ends_of;
+	r.end_parts = resolved->end_parts;
 	r.xx = calloc(r.columns * r.columns, sizeof(*r.xx));
 	r.xy = calloc(r.columns, sizeof(*r.xy));
 	r.part = calloc(r.columns, sizeof(*r.part));
-	r.kept = input->coarse ? 0 : input->power->kept;
+	r.kept = input->power->kept;
 	r.smeared = calloc(r.columns, sizeof(*r.smeared));
 	r.live = calloc(r.columns, sizeof(*r.live));
 	r.seconds = calloc(r.columns, sizeof(*r.seconds));
@@ -776,9 +853,11 @@ enum litifut_status energy_resolve(struct energy_resolved *resolved,
 		for (size_t i = 0; i < r.columns; i++)
 			resolved->unknowns += r.xx[i * r.columns + i] > 0;
 		finish(&r, resolved, &good);
-		struct energy_level *sender = &resolved->columns[ENERGY_COLUMN_TRANSFER];
-		if (!(sender->watts > 0) && r.samples_sent)
-			sender->watts = r.sent / (double)r.samples_sent;
+		for (size_t i = 0; i <= ENERGY_COLUMN_TRANSFER; i++) {
+			struct energy_level *level = &resolved->columns[i];
+			if (!(level->watts > 0) && r.left_out[i])
+				level->watts = r.left_out_sum[i] / (double)r.left_out[i];
+		}
 		if (!good)
 			status = no_memory(error);
 	}
@@ -795,7 +874,7 @@ double energy_hook_power(const struct energy_resolved *resolved)
 {
 	double joules = 0, seconds = 0;
 
-	for (unsigned i = 0; i < ENERGY_HOOK_PARTS; i++) {
+	for (unsigned i = 0; i < 2 * ENERGY_CLOCK_PARTS; i++) {
 		const struct energy_level *part = &resolved->columns[ENERGY_COLUMN_HOOKS + i];
 		joules += part->watts * part->seconds;
 		seconds += part->seconds;
@@ -819,6 +898,7 @@ static enum litifut_status with_levels(const struct energy_resolved *resolved,
 	struct regression r = {.input = input,
 			       .column_of = resolved->column_of,
 			       .ends_of = resolved->ends_of,
+			       .end_parts = resolved->end_parts,
 			       .columns = resolved->column_count,
 			       .first_state = resolved->first_state,
 			       .levels = resolved->columns,

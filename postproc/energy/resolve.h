@@ -11,13 +11,19 @@
  * between them. With one column its level would be that of the stores, and what the jumps draw less
  * would be missing in the functions beside them. So each part in turn has a column. */
 #define ENERGY_HOOK_PARTS 8
+/* Where the clock is looked for, what a call draws must not be taken for what a return draws, nor
+ * one instruction for another one: the errors would move the clock. So these have columns of their
+ * own, and so many for a hook, which the energies would be the less certain for. */
+#define ENERGY_CLOCK_PARTS 16
 
 enum energy_column_kind {
 	ENERGY_COLUMN_OUTSIDE,
 	ENERGY_COLUMN_TRANSFER,
 	ENERGY_COLUMN_REST,  /* functions for which there is no column */
+	ENERGY_COLUMN_HOOK,  /* the level that the parts of hooks are held to */
 	ENERGY_COLUMN_HOOKS, /* the first part of a hook */
-	ENERGY_COLUMN_FIRST = ENERGY_COLUMN_HOOKS + ENERGY_HOOK_PARTS /* functions, then states */
+	ENERGY_COLUMN_EXITS = ENERGY_COLUMN_HOOKS + ENERGY_CLOCK_PARTS, /* for the clock */
+	ENERGY_COLUMN_FIRST = ENERGY_COLUMN_EXITS + ENERGY_CLOCK_PARTS  /* functions, then states */
 };
 
 struct energy_level {
@@ -30,11 +36,18 @@ struct energy_resolved {
 	size_t column_count;
 	struct energy_level *functions; /* by function: the mean over its columns */
 	uint32_t *column_of; /* by function: its column; ENERGY_COLUMN_REST: it shares that one */
-	uint32_t *ends_of; /* by function: columns of the begin and the end of its spans; 0: none */
+	/* By function: columns of the begin of its spans, from the outside, and behind them those
+	 * of the end; 0: none. */
+	uint32_t *ends_of;
+	unsigned end_parts; /* columns of each */
 	size_t function_count;
 	size_t first_state; /* column of state 0 */
 	size_t state_count;
+	/* With levels known `before`: the column of the clock's shift, in samples, and after it
+	 * that of its drift, in samples by which the ends of the time looked at are off. 0: none */
+	size_t shift;
 	double residual; /* mean square of what is left, W^2 */
+	double held;     /* with what the levels' deviation from each other costs */
 	uint64_t samples;
 	size_t unknowns; /* columns that some sample has a part of */
 };
@@ -50,10 +63,13 @@ struct energy_resolve_input {
 	double noise;        /* W, as energy_noise() gives it */
 	unsigned channel;    /* of the recording; ENERGY_CHANNELS: the sum of all */
 	size_t most_samples; /* 0: all; else the first ones are enough */
-	/* For the search of the shift, whose errors more columns would take in: one level for all
-	 * of a hook and of a function. And no samples near to where a peripheral's state changes:
-	 * that is some instructions before the function that switches it ends. */
-	bool coarse, only_sure;
+	bool for_clock;      /* with more columns */
+	/* Without samples near to where a peripheral's state changes: that is some instructions
+	 * before the function that switches it ends. */
+	bool only_sure;
+	/* Levels of the same columns, from a clock that is nearly right. By how much the samples
+	 * change when the clock is moved follows from them, and is regressed as well. */
+	const struct energy_resolved *before;
 	bool states_stay; /* they were found in the curve, and do not move with the clock */
 };
 

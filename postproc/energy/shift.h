@@ -4,9 +4,9 @@
 
 #include "postproc/energy/resolve.h"
 
-/* The shift of the clock, within two samples, with which the regression leaves the least.
- * 0 when it is not significantly better than none, or least at the border. Sets `clock->shift`.
- * `input` uses this clock. */
+/* The shift of the clock, within two samples, and the drift, with which the regression leaves the
+ * least. Sets `clock->shift` and moves the knots; they stay as they are where that is not
+ * determined. `input` uses this clock. */
 enum litifut_status energy_refine_shift(struct energy_clock *clock,
 					const struct energy_resolve_input *input,
 					struct litifut_error *error);

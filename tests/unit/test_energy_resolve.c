@@ -185,6 +185,35 @@ static void check_sums(void)
 	assert_true(off(parts, energy_total(&analysis)) < 1e-9);
 }
 
+/* Marks are seen to a sample, so that the line through them is off at its ends, and differently at
+ * each. The regression sets that right. */
+static void clock_of_marks(void **state)
+{
+	const struct energy_settings settings = {
+		.resolve = ENERGY_AUTO, .refine = true, .threshold = 0.5, .budget = 0.05};
+	struct energy_clock *clock = &analysis.clock;
+	double expected[4];
+
+	(void)state;
+	seed = 11;
+	make_world(1e-4, false, expected);
+	assert_int_equal(
+		energy_machines_read(&analysis.machines, "m", radio, strlen(radio), &error),
+		LITIFUT_OK);
+	assert_int_equal(energy_analysis_clock(&analysis, &settings, &error), LITIFUT_OK);
+	/* both clocks are the same one, and that of the trace begins with its first event */
+	struct energy_knot line[2] = {{0, 100e-6 + 4e-6}, {0.4, 0.4 + 100e-6 + 7e-6}};
+	energy_clock_release(clock);
+	assert_int_equal(energy_clock_line(clock, line, 2, &error), LITIFUT_OK);
+	assert_int_equal(energy_analysis_run(&analysis, &settings, &error), LITIFUT_OK);
+	for (double device = 0.05; device < 0.4; device += 0.3) {
+		size_t hint = 0;
+		const double late = energy_clock_map(clock, device, &hint) - device - 100e-6;
+		if (fabs(late) > 0.2e-6)
+			fail_msg("at %g s the clock is %g us late", device, late * 1e6);
+	}
+}
+
 /* Taking the capacitors out makes much of the noise. A regression whose rows are smeared again, as
  * the samples were, is nearer to the truth than one that takes that noise for white. */
 static void behind_capacitors(void **state)
@@ -429,13 +458,10 @@ static void machines_as_text(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, release)
-	const struct CMUnitTest tests[] = {TEST(short_functions),
-					   TEST(behind_capacitors),
-					   TEST(two_supplies),
-					   TEST(not_seen),
-					   TEST(error_bars),
-					   TEST(few_samples),
-					   TEST(errors_of_few_samples),
+	const struct CMUnitTest tests[] = {TEST(short_functions),   TEST(clock_of_marks),
+					   TEST(behind_capacitors), TEST(two_supplies),
+					   TEST(not_seen),          TEST(error_bars),
+					   TEST(few_samples),       TEST(errors_of_few_samples),
 					   TEST(machines_as_text)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
