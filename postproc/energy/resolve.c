@@ -836,7 +836,8 @@ enum litifut_status energy_resolve(struct energy_resolved *resolved,
 	r.xx = calloc(r.columns * r.columns, sizeof(*r.xx));
 	r.xy = calloc(r.columns, sizeof(*r.xy));
 	r.part = calloc(r.columns, sizeof(*r.part));
-	r.kept = input->power->kept;
+	/* for the clock rows whose edges are where they were say more */
+	r.kept = input->only_sure ? 0 : input->power->kept;
 	r.smeared = calloc(r.columns, sizeof(*r.smeared));
 	r.live = calloc(r.columns, sizeof(*r.live));
 	r.seconds = calloc(r.columns, sizeof(*r.seconds));
