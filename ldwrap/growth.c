@@ -16,9 +16,6 @@ void growth_add(struct litifut_rewrite_plan *plan, const struct litifut_rewrite_
 {
 	const size_t piece = LITIFUT_FLAGS_PIECE;
 
-	/* The next link moves code, and padding within trampolines with it. */
-	if (plan->trampoline_bytes)
-		plan->trampoline_bytes += plan->trampoline_bytes / 32 + 32;
 	plan->trampoline_bytes = grown(plan->trampoline_bytes, last->trampoline_bytes, link);
 	plan->db_entries = grown(plan->db_entries, last->db_entries, link);
 	plan->sites = grown(plan->sites, last->sites, link);

@@ -217,41 +217,58 @@ static enum litifut_status save(struct litifut_apply *apply, struct litifut_erro
 static const struct pass {
 	const char *name; /* for LITIFUT_VERBOSE */
 	litifut_pass *run;
+	bool measures; /* it takes room, or finds it */
 } passes[] = {
-	{"find the tracer's module record", litifut_pass_find_module},
-	{"refuse code at low addresses", litifut_pass_refuse_low_code},
-	{"find the entry point", litifut_pass_find_entry},
-	{"find the reserved tables", litifut_pass_find_tables},
-	{"open the rooms for new code", litifut_pass_open_rooms},
-	{"write the shared thunks", litifut_pass_write_shared},
-	{"prepare thunks", create_thunks},
-	{"patch branches", write_edges},
-	{"move the starts of hosts", litifut_pass_fill_hosts},
-	{"patch call sites", litifut_pass_patch_sites},
-	{"patch return points", write_exits},
-	{"check the reach", litifut_pass_check_reach},
-	{"sort the instruction database", finish_database},
-	{"write islands", litifut_pass_fill_islands},
-	{"write hosts and relays", litifut_pass_write_hosts},
-	{"describe frames", finish_frames},
-	{"count sites", count_sites},
-	{"fill the module record", fill_module},
-	{"verify", verify},
-	{"list blocks", list_blocks},
-	{"save", save},
+	{"find the tracer's module record", litifut_pass_find_module, false},
+	{"refuse code at low addresses", litifut_pass_refuse_low_code, false},
+	{"find the entry point", litifut_pass_find_entry, false},
+	{"find the reserved tables", litifut_pass_find_tables, true},
+	{"open the rooms for new code", litifut_pass_open_rooms, true},
+	{"write the shared thunks", litifut_pass_write_shared, true},
+	{"prepare thunks", create_thunks, true},
+	{"patch branches", write_edges, true},
+	{"move the starts of hosts", litifut_pass_fill_hosts, true},
+	{"patch call sites", litifut_pass_patch_sites, true},
+	{"patch return points", write_exits, true},
+	{"check the reach", litifut_pass_check_reach, false},
+	{"sort the instruction database", finish_database, false},
+	{"write islands", litifut_pass_fill_islands, false},
+	{"write hosts and relays", litifut_pass_write_hosts, false},
+	{"describe frames", finish_frames, false},
+	{"count sites", count_sites, false},
+	{"fill the module record", fill_module, false},
+	{"verify", verify, false},
+	{"list blocks", list_blocks, false},
+	{"save", save, false},
 };
 
-static enum litifut_status run_passes(struct litifut_apply *apply, struct litifut_error *error)
+enum litifut_status litifut_apply_run(struct litifut_apply *apply, struct litifut_error *error)
 {
 	const struct litifut_rewrite_options *options = apply->options;
 	enum litifut_status status = LITIFUT_OK;
 
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !status; i++) {
-		if (options->pass_begins)
+		if (apply->measures && !passes[i].measures)
+			continue;
+		if (options->pass_begins && !apply->measures)
 			options->pass_begins(options->listener, passes[i].name);
 		status = passes[i].run(apply, error);
 	}
 	return status;
+}
+
+void litifut_apply_release(struct litifut_apply *apply)
+{
+	litifut_thunks_release(apply->thunks);
+	litifut_rooms_release(&apply->rooms);
+	free(apply->hosted);
+	litifut_relays_release(&apply->relays);
+	litifut_changes_release(&apply->changes);
+	litifut_unwind_release(&apply->unwind);
+	litifut_frames_release(&apply->frames);
+	free(apply->blocks);
+	free(apply->measured_db.bytes);
+	litifut_session_close(&apply->session);
 }
 
 enum litifut_status litifut_rewrite_apply(const char *path,
@@ -260,22 +277,15 @@ enum litifut_status litifut_rewrite_apply(const char *path,
 					  struct litifut_error *error)
 {
 	struct litifut_apply apply = {.options = options, .summary = summary};
-	enum litifut_status status = litifut_session_open(path, options, &apply.session, error);
+	enum litifut_status status =
+		litifut_session_open(path, options, NULL, &apply.session, error);
 
 	memset(summary, 0, sizeof(*summary));
 	if (status)
 		return status;
 	summary->thunks_refused = apply.session.thunks_refused;
 	summary->returns_refused = apply.session.returns_refused;
-	status = run_passes(&apply, error);
-	litifut_thunks_release(apply.thunks);
-	litifut_rooms_release(&apply.rooms);
-	free(apply.hosted);
-	litifut_relays_release(&apply.relays);
-	litifut_changes_release(&apply.changes);
-	litifut_unwind_release(&apply.unwind);
-	litifut_frames_release(&apply.frames);
-	free(apply.blocks);
-	litifut_session_close(&apply.session);
+	status = litifut_apply_run(&apply, error);
+	litifut_apply_release(&apply);
 	return status;
 }

@@ -32,6 +32,10 @@ struct litifut_hosted {
 
 struct litifut_apply {
 	struct litifut_session session;
+	/* It is found out how much room the image needs: there is as much as is asked for, and
+	 * nothing in the image is changed. */
+	bool measures;
+	struct litifut_section measured_db; /* the DB then; its bytes are owned */
 	const struct litifut_rewrite_options *options;
 	struct litifut_rewrite_summary *summary;
 	struct litifut_changes changes; /* of code */
@@ -56,6 +60,11 @@ struct litifut_apply {
 
 /* The signature of a pass. */
 typedef enum litifut_status litifut_pass(struct litifut_apply *apply, struct litifut_error *error);
+
+/* apply.c. Runs the passes, or those that take room if apply->measures. */
+enum litifut_status litifut_apply_run(struct litifut_apply *apply, struct litifut_error *error);
+/* Releases all, the session as well. */
+void litifut_apply_release(struct litifut_apply *apply);
 
 /* reserved.c: what the link has reserved in the image, and where new code can go. */
 litifut_pass litifut_pass_find_module;

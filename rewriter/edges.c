@@ -687,22 +687,18 @@ static enum litifut_status reserve(struct litifut_edges_judge *judge, struct lit
 #define GRAIN_LEAST 4
 #define GRAIN_MOST 7
 
-/* The least with which the numbers are enough: for the room that there is, or that will be asked
- * for. */
+/* The least with which the numbers are enough: for the room, or for what the code would take if all
+ * were near it. */
 static void choose_grain(struct litifut_session *session)
 {
-	const struct litifut_symbol *room =
-		litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES);
-	const uint32_t has = room ? room->size : 0;
+	const size_t has = session->room ? session->room->size : 0;
 	unsigned *grain = &session->context.grain;
-	size_t least;
 
 	if (*grain || !session->arch->edges->near_bytes)
 		return;
-	*grain = GRAIN_LEAST;
-	least = litifut_edges_bytes(session);
-	for (; session->context.cpu.position_independent && *grain < GRAIN_MOST; ++*grain) {
-		const size_t bytes = has >= least ? has : litifut_edges_bytes(session) / 15 * 16;
+	for (*grain = GRAIN_LEAST; session->context.cpu.position_independent && *grain < GRAIN_MOST;
+	     ++*grain) {
+		const size_t bytes = session->is_unmeasured ? litifut_edges_bytes(session) : has;
 
 		if (bytes <= (size_t)0x10000 << *grain)
 			break;

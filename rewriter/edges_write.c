@@ -433,6 +433,11 @@ enum litifut_status litifut_edges_write(struct litifut_session *session,
 		writer.flags = session->flags;
 		return write_all(&writer, error);
 	}
+	if (rooms->own < rooms->count && rooms->items[rooms->own].capacity) {
+		/* it is measured: they come behind all that there is now */
+		writer.flags = flags ? flags->address : (session->image.text_end | 0xfff) + 1;
+		return write_all(&writer, error);
+	}
 	if (!flags || flags->size < session->edges->flags_bytes || rooms->own == rooms->count)
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, session->image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "room for flags is not enough");

@@ -36,11 +36,6 @@ enum litifut_status litifut_exits_find(struct litifut_session *session,
 struct litifut_cramped_call litifut_exit_call(const struct litifut_image *image,
 					      const struct litifut_found_site *site);
 
-/* The room that their trampolines need. */
-size_t litifut_exits_bytes(const struct litifut_session *session);
-/* How many entries of an unwind table, see struct litifut_unwind_table. */
-size_t litifut_exits_unwind_entries(const struct litifut_session *session);
-
 /* Writes them, behind what there is in the rooms, once the sites have been patched. The list
  * of sites learns where they are, or why there is none. LITIFUT_ERROR_SPACE: no room. */
 enum litifut_status litifut_exits_write(struct litifut_session *session,

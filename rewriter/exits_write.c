@@ -14,35 +14,6 @@
  * branch does not reach far. */
 #define THUNK_BYTES_MAX 128
 
-size_t litifut_exits_bytes(const struct litifut_session *session)
-{
-	size_t bytes = 0;
-
-	for (size_t i = 0; i < session->exits.count; i++)
-		if (session->exits.items[i].reason == LITIFUT_EXIT_PATCHED)
-			bytes += session->arch->returns->exit_bytes_max +
-				 (session->exits.items[i].stone_bytes ? 40 : 0) +
-				 (session->exits.items[i].has_branches
-					  ? session->arch->returns->exit_bytes_max + 48
-					  : 0);
-	return bytes ? bytes + (session->arguments.count ? 4 : 2) * THUNK_BYTES_MAX *
-				       (1 + bytes / 0x10000)
-		     : 0;
-}
-
-size_t litifut_exits_unwind_entries(const struct litifut_session *session)
-{
-	size_t count = 0;
-
-	if (!LITIFUT_ARCH_GET(session->arch, frames, unwind))
-		return 0;
-	for (size_t i = 0; i < session->exits.count; i++)
-		count += session->exits.items[i].reason == LITIFUT_EXIT_PATCHED
-				 ? 1 + (session->exits.items[i].stone_bytes != 0)
-				 : 0;
-	return count * session->arch->frames->unwind->call_entries + 2;
-}
-
 struct writer {
 	struct litifut_session *session;
 	struct litifut_rooms *rooms;

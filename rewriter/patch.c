@@ -10,8 +10,7 @@ static enum litifut_status add_to_db(struct litifut_apply *apply,
 				     const struct litifut_found_site *site, uint32_t instruction,
 				     struct litifut_error *error)
 {
-	uint8_t *record = apply->db.section->bytes + sizeof(struct litifut_db_header) +
-			  apply->db_count * sizeof(struct litifut_db_entry);
+	uint8_t *record;
 
 	if (!site->detour && !litifut_arch_needs_db(apply->session.arch, &apply->session.context,
 						    &site->instruction))
@@ -20,6 +19,9 @@ static enum litifut_status add_to_db(struct litifut_apply *apply,
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
 					 LITIFUT_SECTION_DB, LITIFUT_NO_ADDRESS,
 					 "room for %zu entries is not enough", apply->db.capacity);
+	record = apply->db.section->bytes + apply->db_count * sizeof(struct litifut_db_entry);
+	if (!apply->measures)
+		record += sizeof(struct litifut_db_header);
 	elf_write_db_entry(apply->session.image.file.big_endian, record,
 			   (struct litifut_db_entry){site->site.return_address, instruction});
 	apply->db_count++;

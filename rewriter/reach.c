@@ -74,9 +74,8 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 	return LITIFUT_OK;
 }
 
-enum litifut_status litifut_landings_add_hosted(struct litifut_landings *landings,
-						const uint32_t *entries, bool spare,
-						struct litifut_error *error)
+static enum litifut_status add(struct litifut_landings *landings,
+			       const struct litifut_landing *landing, struct litifut_error *error)
 {
 	struct litifut_landing *items =
 		realloc(landings->items, (landings->count + 1) * sizeof(*landings->items));
@@ -84,11 +83,33 @@ enum litifut_status litifut_landings_add_hosted(struct litifut_landings *landing
 	if (!items)
 		return litifut_error_memory(error, NULL);
 	landings->items = items;
-	items[landings->count] = (struct litifut_landing){.hosted = true, .spare = spare};
-	memcpy(items[landings->count].entries, entries, sizeof(items->entries));
-	landings->count++;
+	items[landings->count++] = *landing;
 	sort(landings);
 	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_landings_add_island(struct litifut_landings *landings,
+						const struct litifut_arch *arch,
+						const struct litifut_arch_context *context,
+						const struct litifut_symbol *island,
+						struct litifut_error *error)
+{
+	struct litifut_landing landing = {.island = island};
+	uint8_t scratch[LITIFUT_ISLAND_BYTES_MAX];
+
+	arch->write_island(context, island->address, landings->items[landings->own].entries,
+			   scratch, landing.entries);
+	return add(landings, &landing, error);
+}
+
+enum litifut_status litifut_landings_add_hosted(struct litifut_landings *landings,
+						const uint32_t *entries, bool spare,
+						struct litifut_error *error)
+{
+	struct litifut_landing landing = {.hosted = true, .spare = spare};
+
+	memcpy(landing.entries, entries, sizeof(landing.entries));
+	return add(landings, &landing, error);
 }
 
 void litifut_landings_release(struct litifut_landings *landings)

@@ -34,6 +34,13 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 
 void litifut_landings_release(struct litifut_landings *landings);
 
+/* Adds an island at the place of this symbol, which must live as long. */
+enum litifut_status litifut_landings_add_island(struct litifut_landings *landings,
+						const struct litifut_arch *arch,
+						const struct litifut_arch_context *context,
+						const struct litifut_symbol *island,
+						struct litifut_error *error);
+
 /* Adds an island whose entries are `entries`; `spare` as in struct litifut_landing. */
 enum litifut_status litifut_landings_add_hosted(struct litifut_landings *landings,
 						const uint32_t *entries, bool spare,

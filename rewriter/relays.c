@@ -231,33 +231,28 @@ static bool make(struct litifut_relays *relays, size_t index, uint32_t target, b
 		&session->image, relay.address, (uint32_t)arch->borrow->relay_bytes);
 	struct litifut_frame_code frames[2];
 
-	if (relays->rooms) {
-		struct litifut_relay_code *item = next_item(relays);
-		uint8_t *moved =
-			item ? litifut_rooms_take(relays->rooms, bytes, &relay.trampoline) : NULL;
-		struct litifut_room *room =
-			moved ? &relays->rooms->items[relays->rooms->own] : NULL;
-		struct litifut_gate gate = {0};
+	struct litifut_relay_code *item = next_item(relays);
+	uint8_t *moved = item ? litifut_rooms_take(relays->rooms, bytes, &relay.trampoline) : NULL;
+	struct litifut_room *room = moved ? &relays->rooms->items[relays->rooms->own] : NULL;
+	struct litifut_gate gate = {0};
 
-		*full = !moved;
-		if (!moved)
-			return false;
-		gate.address = room->address;
-		gate.entries = room->entries;
-		item->address = relay.address;
-		memcpy(item->code, section->bytes + (relay.address - section->address),
-		       arch->borrow->relay_bytes);
-		if (!arch->borrow->write_relay(&session->context, &relay, &gate, island_entries,
-					       item->code, moved, frames)) {
-			room->used -= bytes;
-			return false;
-		}
-		litifut_frames_add(relays->frames, &frames[0]);
-		litifut_frames_add(relays->frames, &frames[1]);
+	*full = !moved;
+	if (!moved)
+		return false;
+	gate.address = room->address;
+	gate.entries = room->entries;
+	item->address = relay.address;
+	memcpy(item->code, section->bytes + (relay.address - section->address),
+	       arch->borrow->relay_bytes);
+	if (!arch->borrow->write_relay(&session->context, &relay, &gate, island_entries, item->code,
+				       moved, frames)) {
+		room->used -= bytes;
+		return false;
 	}
+	litifut_frames_add(relays->frames, &frames[0]);
+	litifut_frames_add(relays->frames, &frames[1]);
 	relays->is_used[index] = true;
 	relays->count++;
-	relays->bytes += bytes;
 	return true;
 }
 
@@ -419,23 +414,18 @@ static enum litifut_status add_island(struct litifut_relays *relays, struct liti
 {
 	struct litifut_session *session = relays->session;
 	const struct litifut_arch *arch = session->arch;
-	const struct litifut_symbol *own = session->room;
 	/* what stands behind it has a number */
 	const size_t unit = arch->borrow->relay_trampoline_bytes;
 	const size_t bytes = (arch->island_bytes + unit - 1) / unit * unit;
 	uint32_t entries[LITIFUT_ENTRIES_MAX];
-	uint8_t scratch[LITIFUT_ISLAND_BYTES_MAX];
-	uint8_t *code = scratch;
-	uint32_t address = own ? own->address : 0;
+	uint32_t address;
+	uint8_t *code = litifut_rooms_take(relays->rooms, (uint32_t)bytes, &address);
 
-	if (relays->rooms)
-		code = litifut_rooms_take(relays->rooms, (uint32_t)bytes, &address);
-	if (!own || !code || bytes > sizeof(scratch))
+	if (!code)
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, session->image.path, ".text",
 					 LITIFUT_NO_ADDRESS, "room for trampolines is not enough");
 	arch->write_island(&session->context, address,
 			   session->landings.items[session->landings.own].entries, code, entries);
-	relays->bytes += bytes;
 	return litifut_landings_add_hosted(&session->landings, entries, false, error);
 }
 
@@ -562,17 +552,4 @@ bool litifut_relays_may_step(const struct litifut_session *session,
 	return !arch->detour->encode_numbered(&session->context, &call,
 					      gate.address + (uint32_t)arch->detour->gate_bytes,
 					      &gate, entries, scratch, &detour);
-}
-
-size_t litifut_relays_steps(const struct litifut_session *session)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < session->sites.count; i++) {
-		const struct litifut_found_site *site = &session->sites.items[i];
-
-		count += site->detour && site->site.reason == LITIFUT_SITE_PATCHED &&
-			 litifut_relays_may_step(session, site);
-	}
-	return count;
 }

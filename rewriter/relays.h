@@ -27,7 +27,7 @@ struct litifut_relay_code {
 struct litifut_relays {
 	struct litifut_session *session;
 	const struct litifut_rewrite_options *options;
-	struct litifut_rooms *rooms; /* NULL: what they would take is only counted */
+	struct litifut_rooms *rooms;
 	struct litifut_frames *frames;
 	struct litifut_targets taken; /* what hosts take of the code */
 	/* What is known when the first run is looked for: */
@@ -39,22 +39,18 @@ struct litifut_relays {
 	bool *is_used;
 	size_t run_count;
 	size_t run_room;
-	struct litifut_relay_code *items; /* where `rooms` is not NULL */
-	size_t count;                     /* of relays */
-	size_t capacity;                  /* of `items` */
-	size_t bytes;                     /* that they take of `rooms` */
+	struct litifut_relay_code *items;
+	size_t count;
+	size_t capacity;
 };
 
-/* May the site, one that uses a trampoline, have litifut_relays_step()? Room has been
- * planned for these: the others come by an island, or not at all. */
+/* May the site, one that uses a trampoline, have litifut_relays_step()? The others come by an
+ * island, or not at all. */
 bool litifut_relays_may_step(const struct litifut_session *session,
 			     const struct litifut_found_site *site);
 
 /* How many tables number the trampolines of a room of so many bytes? */
 unsigned litifut_relays_tables(const struct litifut_arch *arch, size_t room_bytes);
-
-/* How many sites of the session may. */
-size_t litifut_relays_steps(const struct litifut_session *session);
 
 /* `hosts` are those of the session's image. Release with litifut_relays_release(), on
  * failure as well. */

@@ -1,6 +1,7 @@
 /* What the link has reserved in the image for the rewriter, and where new code can go. */
 #include <elf.h>
 #include <litifut/trace_format.h>
+#include <stdlib.h>
 
 #include "elf/sections.h"
 #include "rewriter/apply.h"
@@ -119,9 +120,24 @@ enum litifut_status litifut_apply_no_room(const struct litifut_apply *apply,
 				 LITIFUT_NO_ADDRESS, "room for trampolines is not enough");
 }
 
+/* Each site has one entry in the DB at the most. */
+static enum litifut_status measure_tables(struct litifut_apply *apply, struct litifut_error *error)
+{
+	const size_t count = apply->session.sites.count + 1;
+
+	apply->measured_db.bytes = calloc(count, sizeof(struct litifut_db_entry));
+	if (!apply->measured_db.bytes)
+		return litifut_error_memory(error, apply->session.image.path);
+	apply->db = (struct litifut_reserved_table){&apply->measured_db, count};
+	return LITIFUT_OK;
+}
+
 enum litifut_status litifut_pass_find_tables(struct litifut_apply *apply,
 					     struct litifut_error *error)
 {
+	if (apply->measures)
+		return measure_tables(apply, error);
+
 	enum litifut_status status =
 		find_table(apply, LITIFUT_SECTION_DB, sizeof(struct litifut_db_header),
 			   sizeof(struct litifut_db_entry), &apply->db, error);
@@ -197,11 +213,11 @@ enum litifut_status litifut_pass_open_rooms(struct litifut_apply *apply,
 		changes += sites->items[i].stone_bytes ? 3 : 1;
 	if (!litifut_changes_reserve(&apply->changes, changes))
 		return litifut_error_memory(error, apply->session.image.path);
-	status = open_places(apply, error);
+	status = apply->measures ? LITIFUT_OK : open_places(apply, error);
 	if (!status)
-		status = litifut_rooms_find(&apply->session.image, apply->session.arch,
-					    &apply->session.context, &apply->session.landings,
-					    &apply->rooms, error);
+		status = litifut_rooms_find(&apply->session, apply->measures, &apply->rooms, error);
+	if (apply->measures)
+		return status;
 	find_frames(apply);
 	if (!status)
 		describe_gates(apply);

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of a room that is measured, at first. */
+#define ROOM_FIRST 4096
+
 static int by_address(const void *left, const void *right)
 {
 	const struct litifut_room *a = left;
@@ -12,64 +15,92 @@ static int by_address(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static void add_room(const struct litifut_image *image, const struct litifut_arch *arch,
-		     const struct litifut_arch_context *context, struct litifut_rooms *rooms,
-		     uint32_t address, uint32_t size, const uint32_t *entries)
+bool litifut_room_has(struct litifut_room *room, size_t bytes)
 {
-	const struct litifut_section *section = litifut_image_section_at(image, address, size);
+	uint32_t capacity = room->capacity;
+	uint8_t *grown;
 
-	if (!section || size < LITIFUT_ARCH_GET(arch, detour, gate_bytes))
-		return;
-	struct litifut_room *room = &rooms->items[rooms->count++];
-
-	*room = (struct litifut_room){
-		.address = address,
-		.used = (uint32_t)LITIFUT_ARCH_GET(arch, detour, gate_bytes),
-		.size = size,
-		.bytes = section->bytes + (address - section->address),
-	};
-	memcpy(room->entries, entries, sizeof(room->entries));
-	arch->detour->write_gate(context, address, entries, room->bytes);
+	if (!capacity)
+		return room->size - room->used >= bytes;
+	if (room->bytes && capacity - room->used >= bytes)
+		return true;
+	while (capacity - room->used < bytes)
+		if (capacity > UINT32_MAX / 2)
+			return false;
+		else
+			capacity *= 2;
+	grown = realloc(room->bytes, capacity);
+	if (!grown)
+		return false;
+	room->bytes = grown;
+	room->capacity = capacity;
+	return true;
 }
 
-enum litifut_status litifut_rooms_find(const struct litifut_image *image,
-				       const struct litifut_arch *arch,
-				       const struct litifut_arch_context *context,
-				       const struct litifut_landings *landings,
+static enum litifut_status add_room(const struct litifut_session *session, bool measures,
+				    struct litifut_rooms *rooms, uint32_t address, uint32_t size,
+				    const uint32_t *entries, struct litifut_error *error)
+{
+	const struct litifut_section *section =
+		litifut_image_section_at(&session->image, address, size);
+	const uint32_t gate = (uint32_t)LITIFUT_ARCH_GET(session->arch, detour, gate_bytes);
+	struct litifut_room *room = &rooms->items[rooms->count];
+
+	if (!measures && (!section || size < gate))
+		return LITIFUT_OK;
+	*room = (struct litifut_room){.address = address, .size = size};
+	if (!measures)
+		room->bytes = section->bytes + (address - section->address);
+	else if (room->capacity = ROOM_FIRST, !litifut_room_has(room, gate))
+		return litifut_error_memory(error, session->image.path);
+	room->used = gate;
+	memcpy(room->entries, entries, sizeof(room->entries));
+	session->arch->detour->write_gate(&session->context, address, entries, room->bytes);
+	rooms->count++;
+	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_rooms_find(const struct litifut_session *session, bool measures,
 				       struct litifut_rooms *rooms, struct litifut_error *error)
 {
-	const struct litifut_symbol *own = litifut_image_symbol(image, LITIFUT_TRAMPOLINES);
+	const struct litifut_landings *landings = &session->landings;
+	const struct litifut_arch *arch = session->arch;
+	const struct litifut_symbol *own = session->room;
+	enum litifut_status status = LITIFUT_OK;
 
 	memset(rooms, 0, sizeof(*rooms));
 	rooms->landings = landings;
 	rooms->arch = arch;
-	rooms->context = context;
+	rooms->context = &session->context;
 	if (!LITIFUT_ARCH_GET(arch, detour, write_detour))
 		return LITIFUT_OK;
 	rooms->items = calloc(landings->count + 1, sizeof(*rooms->items));
 	if (!rooms->items)
-		return litifut_error_memory(error, image->path);
+		return litifut_error_memory(error, session->image.path);
 	if (own)
-		add_room(image, arch, context, rooms, own->address, own->size,
-			 landings->items[landings->own].entries);
-	for (size_t i = 0; i < landings->count; i++) {
+		status = add_room(session, measures, rooms, own->address, own->size,
+				  landings->items[landings->own].entries, error);
+	for (size_t i = 0; i < landings->count && !status; i++) {
 		const struct litifut_symbol *island = landings->items[i].island;
 
 		if (island && !LITIFUT_ARCH_GET(arch, detour, encode_numbered))
-			add_room(image, arch, context, rooms,
-				 island->address + (uint32_t)arch->island_bytes,
-				 island->size - (uint32_t)arch->island_bytes,
-				 landings->items[i].entries);
+			status = add_room(session, measures, rooms,
+					  island->address + (uint32_t)arch->island_bytes,
+					  island->size - (uint32_t)arch->island_bytes,
+					  landings->items[i].entries, error);
 	}
 	qsort(rooms->items, rooms->count, sizeof(*rooms->items), by_address);
 	while (rooms->own < rooms->count &&
 	       (!own || rooms->items[rooms->own].address != own->address))
 		rooms->own++;
-	return LITIFUT_OK;
+	return status;
 }
 
 void litifut_rooms_release(struct litifut_rooms *rooms)
 {
+	for (size_t i = 0; i < rooms->count; i++)
+		if (rooms->items[i].capacity)
+			free(rooms->items[i].bytes);
 	free(rooms->items);
 	memset(rooms, 0, sizeof(*rooms));
 }
@@ -79,7 +110,7 @@ void litifut_rooms_lead_on(const struct litifut_rooms *rooms, struct litifut_roo
 	struct litifut_frame_code frame = {.start = room->address + room->used};
 
 	if (!LITIFUT_ARCH_GET(rooms->arch, detour, write_onward) ||
-	    room->size - room->used < LITIFUT_ONWARD_BYTES_MAX)
+	    !litifut_room_has(room, LITIFUT_ONWARD_BYTES_MAX))
 		return;
 	frame.bytes = (uint32_t)rooms->arch->detour->write_onward(
 		rooms->context, frame.start, room->entries, room->bytes + room->used);
@@ -95,7 +126,7 @@ uint8_t *litifut_rooms_take(struct litifut_rooms *rooms, uint32_t size, uint32_t
 
 	if (room)
 		litifut_rooms_lead_on(rooms, room);
-	if (!room || room->size - room->used < size)
+	if (!room || !litifut_room_has(room, size))
 		return NULL;
 	bytes = room->bytes + room->used;
 	*address = room->address + room->used;

@@ -12,7 +12,8 @@ struct litifut_room {
 	uint32_t address;
 	uint32_t used; /* bytes from `address` on */
 	uint32_t size;
-	uint8_t *bytes;
+	uint8_t *bytes;    /* in the image, or with `capacity` separate ones, which are freed */
+	uint32_t capacity; /* not 0: it is measured. As many bytes as are asked for are there. */
 	/* of the tracer, or of the island that it belongs to; or of the last ways onward
 	 * (see write_onward in struct litifut_arch), for what comes behind them */
 	uint32_t entries[LITIFUT_ENTRIES_MAX];
@@ -29,15 +30,16 @@ struct litifut_rooms {
 	struct litifut_frames *frames; /* get the ways onward; NULL: nothing does */
 };
 
-/* Finds the rooms in `image` and writes their gates. `landings` and
- * `context` must live as long as the rooms. To have none at all is not an error. */
-enum litifut_status litifut_rooms_find(const struct litifut_image *image,
-				       const struct litifut_arch *arch,
-				       const struct litifut_arch_context *context,
-				       const struct litifut_landings *landings,
+/* Finds the rooms of the session's image and writes their gates. The session must live as long as
+ * the rooms. To have none at all is not an error. `measures`: nothing in the image is written to,
+ * and each room has as many bytes as are asked for, whatever its size. */
+enum litifut_status litifut_rooms_find(const struct litifut_session *session, bool measures,
 				       struct litifut_rooms *rooms, struct litifut_error *error);
 
 void litifut_rooms_release(struct litifut_rooms *rooms);
+
+/* Are so many bytes left? The bytes of a room that is measured may move. */
+bool litifut_room_has(struct litifut_room *room, size_t bytes);
 
 /* To be called before something is added to `room`: writes ways onward if the tracer is about
  * to get out of reach, and there is room for them. */

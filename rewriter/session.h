@@ -9,6 +9,9 @@
 
 struct litifut_edges;
 
+/* The size of a room for trampolines that has not been measured. */
+#define LITIFUT_ROOM_UNMEASURED UINT32_MAX
+
 struct litifut_session {
 	struct litifut_image image;
 	const struct litifut_arch *arch;
@@ -39,14 +42,18 @@ struct litifut_session {
 	const uint32_t *unlent; /* those that may move for an edge of their own block alone */
 	size_t unlent_count;
 	const struct litifut_symbol *room; /* for trampolines, beside the tracer; or NULL */
+	struct litifut_symbol room_copy;   /* that; of the size that is assumed */
+	bool is_unmeasured;                /* not even a size is assumed yet */
 	const char *thunks_refused;        /* see struct litifut_rewrite_summary */
 	const char *returns_refused;       /* likewise */
 };
 
-/* Opens the image at `path`, finds its call sites and the tracer in it. */
+/* Opens the image at `path`, finds its call sites and the tracer in it. `assumed`: what is judged
+ * by the size of the room for trampolines is judged as if it had so many bytes; NULL: it is as
+ * large as it is. */
 enum litifut_status litifut_session_open(const char *path,
 					 const struct litifut_rewrite_options *options,
-					 struct litifut_session *session,
+					 const uint32_t *assumed, struct litifut_session *session,
 					 struct litifut_error *error);
 
 /* Which thunk serves this call? None where the tracer has to see it before the callee

@@ -60,9 +60,24 @@ static const char *why_no_thunks(const struct litifut_session *session,
 	return why;
 }
 
+static void find_room(struct litifut_session *session, const uint32_t *assumed)
+{
+	const struct litifut_symbol *room =
+		litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES);
+
+	if (!room)
+		return;
+	/* the list of symbols moves when code without any gets some */
+	session->room_copy = *room;
+	session->room = &session->room_copy;
+	session->is_unmeasured = assumed && *assumed == LITIFUT_ROOM_UNMEASURED;
+	if (assumed && !session->is_unmeasured)
+		session->room_copy.size = *assumed;
+}
+
 enum litifut_status litifut_session_open(const char *path,
 					 const struct litifut_rewrite_options *options,
-					 struct litifut_session *session,
+					 const uint32_t *assumed, struct litifut_session *session,
 					 struct litifut_error *error)
 {
 	enum litifut_status status;
@@ -84,6 +99,7 @@ enum litifut_status litifut_session_open(const char *path,
 			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
 			"%s is traced when it is linked, by litifut-ld", session->arch->cpu->title);
 	litifut_image_lock_code(&session->image);
+	find_room(session, assumed);
 	if (!status)
 		status = examine(session, error);
 	if (!status)
@@ -163,9 +179,10 @@ enum litifut_status litifut_session_open(const char *path,
 				    wants_own_room(session);
 	if (!status && session->context.returns)
 		status = litifut_exits_find(session, error);
-	session->room = litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES);
-	session->context.tables =
-		litifut_relays_tables(session->arch, session->room ? session->room->size : 0);
+	session->context.tables = litifut_relays_tables(
+		session->arch, session->is_unmeasured ? LITIFUT_ROOM_UNMEASURED
+			       : session->room        ? session->room->size
+						      : 0);
 	if (!status)
 		status = litifut_landings_find(&session->image, session->arch, &session->context,
 					       &session->landings, error);

@@ -91,7 +91,7 @@ static bool make(const struct litifut_thunks *thunks, struct litifut_room *room,
 	bytes = arch->thunks->write_thunk(&thunks->session->context, &made->thunk, address,
 					  room->entries, code);
 	made->address = bytes ? address | made->thunk.thumb : 0;
-	if (bytes > room->size - room->used)
+	if (!litifut_room_has(room, bytes))
 		return false;
 	if (bytes) {
 		struct litifut_frame_code frame = {.start = address, .bytes = bytes};
@@ -164,56 +164,4 @@ uint32_t litifut_thunks_encode(struct litifut_thunks *thunks, const struct litif
 		}
 	}
 	return reached;
-}
-
-static int by_thunk(const void *left, const void *right)
-{
-	const struct litifut_thunk *a = left;
-	const struct litifut_thunk *b = right;
-
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->thumb != b->thumb)
-		return a->thumb ? 1 : -1;
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	if (a->callee != b->callee)
-		return a->callee < b->callee ? -1 : 1;
-	return a->counter < b->counter ? -1 : a->counter > b->counter;
-}
-
-size_t litifut_thunks_bytes(const struct litifut_session *session, uint32_t low, uint32_t high)
-{
-	const struct litifut_site_list *sites = &session->sites;
-	struct litifut_thunk *list = malloc((sites->count + 1) * sizeof(*list));
-	size_t count = 0;
-	size_t bytes = 0;
-
-	for (size_t i = 0; list && i < sites->count; i++) {
-		const struct litifut_found_site *site = &sites->items[i];
-
-		if (site->site.reason == LITIFUT_SITE_PATCHED && site->site.address >= low &&
-		    site->site.address < high) {
-			struct litifut_cramped_call call =
-				litifut_site_cramped(&session->image, site);
-
-			list[count] = litifut_counts_thunk(session, &call);
-			count += list[count].kind > LITIFUT_THUNK_ENTRY;
-		}
-	}
-	qsort(list, count, sizeof(*list), by_thunk);
-	for (size_t i = 0; i < count; i++) {
-		uint32_t entries[LITIFUT_ENTRIES_MAX] = {0};
-		uint8_t code[256];
-
-		if (i && !by_thunk(&list[i - 1], &list[i]))
-			continue;
-		/* as if all were where its callee is: nothing is out of reach */
-		for (size_t entry = 0; entry < LITIFUT_ENTRIES_MAX; entry++)
-			entries[entry] = list[i].callee & ~3u;
-		bytes += session->arch->thunks->write_thunk(&session->context, &list[i],
-							    list[i].callee & ~3u, entries, code);
-	}
-	free(list);
-	return bytes;
 }

@@ -27,7 +27,4 @@ uint32_t litifut_thunks_in_room(struct litifut_thunks *thunks, struct litifut_ro
 uint32_t litifut_thunks_encode(struct litifut_thunks *thunks, const struct litifut_found_site *site,
 			       uint8_t *code, bool *full);
 
-/* Bytes of the thunks for the sites of the image with addresses in [low, high). */
-size_t litifut_thunks_bytes(const struct litifut_session *session, uint32_t low, uint32_t high);
-
 #endif

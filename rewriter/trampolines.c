@@ -49,7 +49,7 @@ static uint32_t add_to(struct addition *addition, struct litifut_room *room)
 	}
 	if (!done)
 		return 0;
-	if (detour->trampoline_bytes > room->size - room->used) {
+	if (!litifut_room_has(room, detour->trampoline_bytes)) {
 		addition->full = true;
 		return 0;
 	}
@@ -67,12 +67,13 @@ static uint32_t add_numbered(struct addition *addition)
 	struct litifut_gate gate = gate_of(addition, room);
 	size_t count = rooms->landings->count;
 	uint32_t trampoline = room->address + room->used;
-	uint8_t *bytes = room->bytes + room->used;
+	uint8_t *bytes;
 
-	if (session->arch->detour->trampoline_bytes_max > room->size - room->used) {
+	if (!litifut_room_has(room, session->arch->detour->trampoline_bytes_max)) {
 		addition->full = true;
 		return 0;
 	}
+	bytes = room->bytes + room->used;
 	for (unsigned tries = gate.thunk ? 2 : 1; tries; tries--) {
 		for (size_t i = 0; i < 2 * count; i++) {
 			const struct litifut_landing *landing = &rooms->landings->items[i % count];
@@ -104,7 +105,7 @@ static uint32_t add_stepped(struct addition *addition, const struct litifut_foun
 	uint32_t step;
 	bool done = false;
 
-	if (addition->full || bytes > room->size - room->used) {
+	if (addition->full || !litifut_room_has(room, bytes)) {
 		addition->full = true;
 		return 0;
 	}
