@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/formats/text.h"
 #include "postproc/measure/call_tree.h"
 
 static void start(struct post_output *output)
