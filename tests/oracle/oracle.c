@@ -49,9 +49,7 @@
 #include "tests/oracle/shadow.h"
 #include "tests/oracle/steps.h"
 
-/* A moved call returns so near behind the branch that stands in its place, and a cbz before it
- * leads so far. */
-#define MOVED_BYTES 64u
+/* A cbz before a moved call or tail call leads so far past the branch that stands in its place. */
 #define SKIPPED_BYTES 160u
 
 enum { WINDOW_BYTES = 1 << 20, MAX_HANDLERS = 64, MAX_NESTED = 32 };
@@ -187,6 +185,12 @@ static void see_return(struct thread *thread, const struct oracle_place *here,
 		  0);
 }
 
+/* Where a call returns to, be it moved or not. 0: a plain branch, perhaps a tail call. */
+static uint32_t returns_to(const struct oracle_place *site)
+{
+	return site->moved_return ? site->address + site->moved_return : site->return_address;
+}
+
 /* The callee of the call that is pending begins. */
 static void see_call(struct thread *thread, const struct oracle_place *callee,
 		     const uint32_t *registers)
@@ -195,10 +199,10 @@ static void see_call(struct thread *thread, const struct oracle_place *callee,
 	uint32_t link = register_of(registers, ORACLE_ARM_LR, ORACLE_MIPS_RA) & ~1u;
 	uint32_t sp = register_of(registers, ORACLE_ARM_SP, ORACLE_MIPS_SP);
 	uint32_t cut = 0;
-	/* A plain branch to a call that was moved, which returns to right behind the branch, also
-	 * leads on in the same function where the condition before that call was false. */
-	bool may_begin = site->return_address || callee->address - site->address >= SKIPPED_BYTES ||
-			 link - site->address < MOVED_BYTES;
+	/* A plain branch to a call that was moved also leads on in the same function where the
+	 * condition before that call was false. */
+	bool may_begin = site->return_address || link == returns_to(site) ||
+			 callee->address - site->address >= SKIPPED_BYTES;
 	/* Of a function in the ranges only the return is seen here, where its call is known
 	 * by no more than a branch. */
 	bool is_tail = with_returns &&
@@ -279,11 +283,11 @@ static bool is_handler(uint32_t address)
 	return false;
 }
 
-/* Whether `address` is simply what comes after the call. Of what a plain branch
- * to the ranges does, the reader of the log must judge. */
+/* Whether `address` is simply what comes after the call. Of what another plain
+ * branch to the ranges does, the reader of the log must judge. */
 static bool goes_on(const struct oracle_place *call, uint32_t address)
 {
-	return call->return_address && address == call->return_address;
+	return address == returns_to(call);
 }
 
 /* Called before the first instruction of each block. */
@@ -335,11 +339,8 @@ static __attribute__((used)) void on_block(unsigned index, void *user, const uin
 	}
 	if (pending->helper)
 		here = pending->helper;
-	/* The condition was false, it was not a call, or it called one of the ranges. A moved call,
-	 * which is known by no more than a branch, may return far from that branch. */
-	if (!goes_on(pending->call, here->address) &&
-	    !(with_returns && pending->through &&
-	      oracle_shadow_returns_to(pending->call, here->address)))
+	/* The condition was false, it was not a call, or it called one of the ranges. */
+	if (!goes_on(pending->call, here->address))
 		see_call(thread, here, registers);
 	pending->call = NULL;
 }

@@ -677,11 +677,18 @@ def main(arguments):
     if verb == "ranges":
         for path in rest:
             elf = Elf(path)
-            patched = {at for at, (reason, _) in read_sites(elf).items() if reason == PATCHED}
+            sites = read_sites(elf)
+            patched = {at for at, (reason, _) in sites.items() if reason == PATCHED}
             ours = elf.ranges("litifut_")
             of_exits = set(exit_branches(elf))
-            for address in [*moved_sites(elf)[1], *sorted(of_exits)]:
+            branches, stones = moved_sites(elf)
+            for address in [*stones, *sorted(of_exits)]:
                 print(f"plain {elf.offset_of(address):x} {elf.offset_of(address) + 2:x} {elf.path}")
+            back = {site: word & ~1 for word, site in by_return_address(elf).items()}
+            for branch, site in branches.items():
+                if sites[site][1] not in TAIL_KINDS:
+                    print(f"moved {elf.offset_of(branch):x} {elf.offset_of(back[site]):x} "
+                          f"{elf.path}")
             for start, end in ours + list(stubs_within(elf, ours)) + islands.ranges(
                     elf, patched, of_exits):
                 print(f"{start:x} {end:x} {elf.path}")

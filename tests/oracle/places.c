@@ -18,7 +18,8 @@ struct range {
 	uint64_t start;
 	uint64_t end;
 	char *path;
-	bool plain;
+	enum { THROUGH, PLAIN, MOVED } kind;
+	uint64_t returns_to; /* MOVED */
 };
 
 static struct mapping *mappings;
@@ -97,16 +98,25 @@ bool oracle_places_read_ranges(const char *path)
 		return false;
 	}
 	while (fgets(line, sizeof(line), file)) {
-		bool plain = !strncmp(line, "plain ", 6);
+		const bool plain = !strncmp(line, "plain ", 6), moved = !strncmp(line, "moved ", 6);
 		struct range *grown;
 
-		if (sscanf(line + (plain ? 6 : 0), "%llx %llx %4199[^\n]", &start, &end, name) != 3)
+		if (sscanf(line + (plain || moved ? 6 : 0), "%llx %llx %4199[^\n]", &start, &end,
+			   name) != 3)
 			break;
 		grown = realloc(ranges, (range_count + 1) * sizeof(*ranges));
 		if (!grown)
 			break;
 		ranges = grown;
-		ranges[range_count++] = (struct range){start, end, strdup(name), plain};
+		ranges[range_count++] = (struct range){
+			.start = start,
+			.end = moved ? start + 4 : end,
+			.path = strdup(name),
+			.kind = moved   ? MOVED
+				: plain ? PLAIN
+					: THROUGH,
+			.returns_to = end,
+		};
 	}
 	fclose(file);
 	return true;
@@ -179,8 +189,10 @@ struct oracle_place *oracle_place_at(uint32_t address, const void *host)
 		if (place->offset < range->start || place->offset >= range->end ||
 		    strcmp(place->path, range->path))
 			continue;
-		place->plain |= range->plain;
-		place->through |= !range->plain;
+		place->plain |= range->kind == PLAIN;
+		place->through |= range->kind == THROUGH;
+		if (range->kind == MOVED)
+			place->moved_return = (uint32_t)(range->returns_to - place->offset);
 	}
 	by_number[place_count++] = place;
 	place->number = place_count;

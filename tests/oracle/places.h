@@ -13,6 +13,9 @@ struct oracle_place {
 	const char *path;
 	bool through; /* inside one of the ranges of oracle_places_read_ranges() */
 	bool plain;   /* a branch into these ranges that is not a call */
+	/* of a branch into these ranges in the place of a call: how far behind it, modulo 2^32,
+	 * that call returns to; 0 when it is none */
+	uint32_t moved_return;
 	/* of the call at this place; 0 when it is none */
 	uint32_t target;
 	uint32_t return_address;
@@ -24,7 +27,9 @@ struct oracle_place {
 
 /* Reads "START END PATH" lines (hex file offsets): code that is not the callee
  * of anything, such as the tracer's; with "plain " before it, code in
- * which a branch into the other ranges is not a call. Returns false after a message on stderr. */
+ * which a branch into the other ranges is not a call; "moved BRANCH RETURN PATH": a branch of four
+ * bytes into the other ranges that stands in the place of a call, which returns to RETURN.
+ * Returns false after a message on stderr. */
 bool oracle_places_read_ranges(const char *path);
 
 /* The place at guest address `address`, which QEMU holds at `host`; the same

@@ -112,13 +112,6 @@ enum oracle_arrival oracle_shadow_arrive(struct oracle_shadow *shadow, uint32_t 
 	return ORACLE_AGAIN;
 }
 
-bool oracle_shadow_returns_to(const struct oracle_place *site, uint32_t address)
-{
-	const size_t slot = slot_of(address);
-
-	return known[slot].address == address && known[slot].site == site;
-}
-
 void oracle_shadow_signal(struct oracle_shadow *shadow)
 {
 	push(shadow, (struct oracle_frame){NULL, 0, 0});

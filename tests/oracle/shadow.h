@@ -39,9 +39,6 @@ enum oracle_arrival oracle_shadow_arrive(struct oracle_shadow *shadow, uint32_t 
 					 uint32_t sp, uint32_t *cut,
 					 const struct oracle_place **site);
 
-/* Whether a call of `site` that was seen before returns to `address`. */
-bool oracle_shadow_returns_to(const struct oracle_place *site, uint32_t address);
-
 /* A signal handler begins, or the innermost one ends; returns how many calls were cut. */
 void oracle_shadow_signal(struct oracle_shadow *shadow);
 uint32_t oracle_shadow_signal_ends(struct oracle_shadow *shadow);
