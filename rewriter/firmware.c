@@ -509,7 +509,7 @@ static unsigned overflow_mask(const struct litifut_firmware_pass *pass)
 	const unsigned callees = pass->options->callees ? pass->options->callees : pass->pointers;
 	unsigned places = 1;
 
-	if (callees <= LITIFUT_OVERFLOW_TRIED)
+	if (callees <= LITIFUT_OVERFLOW_TRIED || pass->table_words > LITIFUT_HEADER_WORDS_MOST)
 		return 0;
 	while (places < callees && places < LITIFUT_OVERFLOW_PLACES_MOST)
 		places *= 2;

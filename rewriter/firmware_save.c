@@ -52,16 +52,24 @@ static uint8_t *put_number(uint8_t *to, uint32_t number, unsigned bytes)
 	return to;
 }
 
+/* As LEB128, at least. */
+static unsigned number_bytes(uint32_t number)
+{
+	unsigned bytes = 1;
+
+	while (number >>= 7)
+		bytes++;
+	return bytes;
+}
+
 /* Only where frames are sent. */
 static enum litifut_status set_header(struct litifut_firmware_pass *pass, const uint8_t *hash,
 				      struct litifut_error *error)
 {
 	static const char *const parts[] = {LITIFUT_FIRMWARE_TABLE, LITIFUT_FIRMWARE_OVERFLOW,
 					    LITIFUT_FIRMWARE_PROFILE};
-	static const struct {
-		uint8_t element; /* bytes of that */
-		uint8_t bytes;   /* of the number */
-	} forms[] = {{4, 3}, {4, 2}, {2, 3}};
+	static const uint8_t element_bytes[] = {4, 4, 2};
+	const unsigned last = sizeof(parts) / sizeof(*parts) - 1;
 	const struct litifut_symbol *symbol =
 		litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_HEADER);
 	uint8_t bytes[LITIFUT_HEADER_BYTES];
@@ -73,15 +81,24 @@ static enum litifut_status set_header(struct litifut_firmware_pass *pass, const 
 	*at++ = (uint8_t)flags_of(pass->options);
 	memcpy(at, hash, 8);
 	at += 8;
-	for (unsigned i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+	unsigned left = LITIFUT_HEADER_SIZES_BYTES;
+
+	for (unsigned i = 0; i <= last; i++) {
 		const struct litifut_symbol *part = litifut_image_symbol(&pass->image, parts[i]);
 		bool ring = !i && (pass->options->spans || pass->options->paths);
 
-		uint32_t numbers = part && !ring ? part->size / forms[i].element : 0;
+		uint32_t numbers = part && !ring ? part->size / element_bytes[i] : 0;
 
 		if (!i)
 			numbers += pass->byte_counters - pass->byte_counters / 4;
-		at = put_number(at, numbers, forms[i].bytes);
+		const unsigned width = i == last ? left : number_bytes(numbers);
+
+		if (width > left || width < number_bytes(numbers))
+			return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path,
+						 NULL, LITIFUT_NO_ADDRESS,
+						 "the tables are too large to be sent");
+		at = put_number(at, numbers, width);
+		left -= width;
 	}
 	return litifut_firmware_change(pass, symbol->address, bytes, sizeof(bytes))
 		       ? LITIFUT_OK

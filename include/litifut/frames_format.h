@@ -90,9 +90,13 @@
 #define LITIFUT_FRAMES_VERSION 1
 #define LITIFUT_FRAME_BYTES 32
 /* Of the payload of 'H', up to the number of the round: in the firmware, the symbol
- * `litifut_header`. Its numbers have 1, 1, 3, 2 and 3 bytes, also where fewer would do:
- * in all an even number, as code may stand behind it on AVR. */
-#define LITIFUT_HEADER_BYTES 18
+ * `litifut_header`. The last three of its numbers have 6 bytes together: the last one has more
+ * than it needs. In all they are an even number, as code may stand behind them on AVR. */
+#define LITIFUT_HEADER_BYTES 16
+#define LITIFUT_HEADER_SIZES_BYTES 6
+/* With more words in a table, which need a number of 3 bytes, the overflow table has the least
+ * size, whose number has 1. */
+#define LITIFUT_HEADER_WORDS_MOST 0x3fff
 /* Most sites that call through a pointer see few callees. The overflow table has a power of two of
  * places where a search begins, and one entry less than are tried behind the last of them: the
  * symbol `litifut_overflow_mask' is that power less 1, and the place of a site and a callee is the

@@ -28,24 +28,8 @@ __asm__(".bss\n"
 	".set litifut_words, 40 + 48\n"
 	".set litifut_numbers, 40 + 48 + 30\n");
 extern uint32_t litifut_overflow[48];
-const uint8_t litifut_header[LITIFUT_HEADER_BYTES] = {LITIFUT_FRAMES_VERSION,
-						      0,
-						      1,
-						      2,
-						      0,
-						      4,
-						      5,
-						      6,
-						      0,
-						      8,
-						      40 | 0x80,
-						      0x80,
-						      0,
-						      48 | 0x80,
-						      0,
-						      30 | 0x80,
-						      0x80,
-						      0};
+const uint8_t litifut_header[LITIFUT_HEADER_BYTES] = {
+	LITIFUT_FRAMES_VERSION, 0, 1, 2, 0, 4, 5, 6, 0, 8, 40, 48, 30 | 0x80, 0x80, 0x80, 0};
 
 int litifut_putc(uint8_t byte)
 {
