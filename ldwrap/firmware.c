@@ -606,11 +606,6 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 		status = link_again(link, "no times of tasks", summary, error);
 		keep_nearest(&nearest, error);
 	}
-	if (status && link->overflows && link->plan.overflow_mask && !link->options.callees) {
-		link->options.callees = 1;
-		status = link_again(link, "few callees of calls through pointers", summary, error);
-		keep_nearest(&nearest, error);
-	}
 	if (status && link->overflows && !link->options.small && !link->request->settings->stubs) {
 		link->options.small = true;
 		status = link_again(link, "small stubs", summary, error);

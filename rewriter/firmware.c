@@ -405,7 +405,7 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 		; /* none is recorded */
 	else if (in_stub ? !litifut_site_is_tail(&site->site) : timed || call.pointer)
 		site->site.exit = address; /* any address that is this site's alone */
-	pass->pointers += call.pointer;
+	pass->pointers |= call.pointer;
 	pass->sends |= sends;
 	pass->jumps |= jumps;
 	if (pass->table_words > WORDS_MAX || pass->patched > LITIFUT_SPAN_SITES)
@@ -506,7 +506,7 @@ static unsigned open_bytes(const struct litifut_firmware_pass *pass)
 /* Few callees have the least table, in which each entry is tried. */
 static unsigned overflow_mask(const struct litifut_firmware_pass *pass)
 {
-	const unsigned callees = pass->options->callees ? pass->options->callees : pass->pointers;
+	const unsigned callees = pass->options->callees;
 	unsigned places = 1;
 
 	if (callees <= LITIFUT_OVERFLOW_TRIED || pass->table_words > LITIFUT_HEADER_WORDS_MOST)

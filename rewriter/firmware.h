@@ -104,7 +104,7 @@ struct litifut_firmware_options {
 	bool tasks;     /* LITIFUT_MODE=table: tasks are timed, see the plan's `task' */
 	unsigned depth; /* calls that can be open at the same time, in all stacks */
 	/* Callees of calls through pointers that have room, besides the first one of each call;
-	 * 0: as many as there are such calls. */
+	 * 0: LITIFUT_OVERFLOW_TRIED. */
 	unsigned callees;
 	/* Where the linker has put input sections named .text. */
 	uint32_t code_at;

@@ -70,7 +70,7 @@ struct litifut_firmware_pass {
 	uint32_t byte_counters; /* with counters of a byte: room for them in the table */
 	uint32_t bytes_used;    /* of that, so far */
 	bool sends;
-	unsigned pointers; /* patched sites that call through one */
+	bool pointers;
 	/* LITIFUT_MODE=paths and coverage: */
 	struct litifut_session session; /* of the same image, with its edges */
 	uint8_t *unrecorded; /* by number of the symbol: why its function is left, or 0 */
