@@ -7,7 +7,7 @@
 few_targets mips
 [ "$TARGETS" = "$all_targets" ] && TARGETS="mipsel mips"
 
-units="a b c d e f g h i"
+units="a b c d e f g h i j k l m"
 
 # unit_objects UNIT...: with 3,000 calls each
 unit_objects()
