@@ -32,8 +32,8 @@ struct litifut_hosted {
 
 struct litifut_apply {
 	struct litifut_session session;
-	/* It is found out how much room the image needs: there is as much as is asked for, and
-	 * nothing in the image is changed. */
+	/* The passes only measure how much room the image needs: each room has as much as they ask
+	 * for, and nothing in the image is changed. */
 	bool measures;
 	struct litifut_section measured_db; /* the DB then; its bytes are owned */
 	const struct litifut_rewrite_options *options;

@@ -433,7 +433,7 @@ enum litifut_status litifut_edges_write(struct litifut_session *session,
 		writer.flags = session->flags;
 		return write_all(&writer, error);
 	}
-	if (rooms->own < rooms->count && rooms->items[rooms->own].capacity) {
+	if (rooms->own < rooms->count && rooms->items[rooms->own].is_measured) {
 		/* it is measured: they come behind all that there is now */
 		writer.flags = flags ? flags->address : (session->image.text_end | 0xfff) + 1;
 		return write_all(&writer, error);

@@ -110,7 +110,7 @@ static size_t code_growth(const struct litifut_session *session,
 	       plan->trampoline_bytes / 16 + plan->island_count * plan->island_bytes + 4096;
 }
 
-static void raise(size_t *most, size_t value)
+static void at_least(size_t *most, size_t value)
 {
 	if (*most < value)
 		*most = value;
@@ -123,18 +123,19 @@ static void take(const struct litifut_apply *apply, struct litifut_rewrite_plan 
 	const size_t gate = LITIFUT_ARCH_GET(session->arch, detour, gate_bytes);
 	const struct litifut_unwind_table *unwind = LITIFUT_ARCH_GET(session->arch, frames, unwind);
 
-	raise(&plan->sites, session->sites.count);
-	raise(&plan->db_entries, apply->db_count + litifut_site_arguments_entries(session));
+	at_least(&plan->sites, session->sites.count);
+	at_least(&plan->db_entries, apply->db_count + litifut_site_arguments_entries(session));
 	for (size_t i = 0; i < apply->rooms.count; i++) {
 		const struct litifut_room *room = &apply->rooms.items[i];
 
 		if (i == apply->rooms.own)
-			raise(&plan->trampoline_bytes, room->used > gate ? room->used : 0);
+			at_least(&plan->trampoline_bytes, room->used > gate ? room->used : 0);
 		else if (room->used > gate)
-			raise(&plan->island_bytes, session->arch->island_bytes + room->used);
+			at_least(&plan->island_bytes, session->arch->island_bytes + room->used);
 	}
 	if (unwind)
-		raise(&plan->unwind_entries, apply->unwind.count * unwind->call_entries + 2);
+		/* and one for what follows the calls, one for what follows the returns */
+		at_least(&plan->unwind_entries, apply->unwind.count * unwind->call_entries + 2);
 }
 
 /* Puts an island at each place of the plan. */
@@ -153,10 +154,10 @@ static enum litifut_status add_islands(struct litifut_session *session,
 	return status;
 }
 
-/* Fills the plan, whose islands are found anew, by one run over the image. `with`: the islands of
- * the plan are there already. */
+/* Fills the plan by one run over the image, whose room for trampolines is assumed to have so many
+ * bytes. The islands of the plan are chosen anew, or, `with_islands`, assumed to be there. */
 static enum litifut_status run(const char *path, const struct litifut_rewrite_options *options,
-			       uint32_t assumed, bool with, bool *large,
+			       uint32_t assumed, bool with_islands, bool *large,
 			       struct litifut_rewrite_plan *plan, struct litifut_error *error)
 {
 	struct litifut_rewrite_options measured = *options;
@@ -176,8 +177,8 @@ static enum litifut_status run(const char *path, const struct litifut_rewrite_op
 	plan->thunks = session->context.thunks;
 	plan->text_bytes = session->sites.text_bytes;
 	plan->blocks = session->edges != NULL;
-	raise(&plan->island_bytes, session->arch->island_bytes);
-	if (!with) {
+	at_least(&plan->island_bytes, session->arch->island_bytes);
+	if (!with_islands) {
 		plan->island_count = 0;
 		status = plan_islands(session, plan, error);
 	} else {

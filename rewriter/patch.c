@@ -19,9 +19,8 @@ static enum litifut_status add_to_db(struct litifut_apply *apply,
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
 					 LITIFUT_SECTION_DB, LITIFUT_NO_ADDRESS,
 					 "room for %zu entries is not enough", apply->db.capacity);
-	record = apply->db.section->bytes + apply->db_count * sizeof(struct litifut_db_entry);
-	if (!apply->measures)
-		record += sizeof(struct litifut_db_header);
+	record = apply->db.section->bytes + sizeof(struct litifut_db_header) +
+		 apply->db_count * sizeof(struct litifut_db_entry);
 	elf_write_db_entry(apply->session.image.file.big_endian, record,
 			   (struct litifut_db_entry){site->site.return_address, instruction});
 	apply->db_count++;

@@ -27,6 +27,46 @@ static void sort(struct litifut_landings *landings)
 		landings->own++;
 }
 
+static enum litifut_status append(struct litifut_landings *landings,
+				  const struct litifut_landing *landing,
+				  struct litifut_error *error)
+{
+	struct litifut_landing *items =
+		realloc(landings->items, (landings->count + 1) * sizeof(*landings->items));
+
+	if (!items)
+		return litifut_error_memory(error, NULL);
+	landings->items = items;
+	items[landings->count++] = *landing;
+	return LITIFUT_OK;
+}
+
+static enum litifut_status append_island(struct litifut_landings *landings,
+					 const struct litifut_arch *arch,
+					 const struct litifut_arch_context *context,
+					 const struct litifut_symbol *island,
+					 struct litifut_error *error)
+{
+	struct litifut_landing landing = {.island = island};
+	uint8_t scratch[LITIFUT_ISLAND_BYTES_MAX];
+
+	arch->write_island(context, island->address, landings->items[landings->own].entries,
+			   scratch, landing.entries);
+	return append(landings, &landing, error);
+}
+
+enum litifut_status litifut_landings_add_island(struct litifut_landings *landings,
+						const struct litifut_arch *arch,
+						const struct litifut_arch_context *context,
+						const struct litifut_symbol *island,
+						struct litifut_error *error)
+{
+	enum litifut_status status = append_island(landings, arch, context, island, error);
+
+	sort(landings);
+	return status;
+}
+
 enum litifut_status litifut_landings_find(const struct litifut_image *image,
 					  const struct litifut_arch *arch,
 					  const struct litifut_arch_context *context,
@@ -34,7 +74,7 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 					  struct litifut_error *error)
 {
 	struct litifut_landing own = {0};
-	size_t islands = 0;
+	enum litifut_status status;
 
 	memset(landings, 0, sizeof(*landings));
 	for (size_t i = 0; i < arch->entry_count; i++) {
@@ -52,54 +92,17 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 	}
 	landings->gate = !LITIFUT_ARCH_GET(arch, detour, gate_works) ||
 			 arch->detour->gate_works(own.entries);
-	for (size_t i = 0; i < image->own_count && landings->gate; i++)
-		islands += is_island(&image->symbols[image->own[i]]);
-	landings->items = calloc(islands + 1, sizeof(*landings->items));
-	if (!landings->items)
-		return litifut_error_memory(error, image->path);
-	landings->items[landings->count++] = own;
-	for (size_t i = 0; i < image->own_count && landings->gate; i++) {
+	status = append(landings, &own, error);
+	for (size_t i = 0; i < image->own_count && landings->gate && !status; i++) {
 		const struct litifut_symbol *island = &image->symbols[image->own[i]];
-		struct litifut_landing landing = {.island = island};
-		uint8_t scratch[LITIFUT_ISLAND_BYTES_MAX];
 
-		if (!is_island(island) || !arch->write_island ||
-		    island->size < arch->island_bytes ||
-		    !litifut_image_section_at(image, island->address, island->size))
-			continue;
-		arch->write_island(context, island->address, own.entries, scratch, landing.entries);
-		landings->items[landings->count++] = landing;
+		if (is_island(island) && arch->write_island && island->size >= arch->island_bytes &&
+		    litifut_image_section_at(image, island->address, island->size))
+			status = append_island(landings, arch, context, island, error);
 	}
-	sort(landings);
-	return LITIFUT_OK;
-}
-
-static enum litifut_status add(struct litifut_landings *landings,
-			       const struct litifut_landing *landing, struct litifut_error *error)
-{
-	struct litifut_landing *items =
-		realloc(landings->items, (landings->count + 1) * sizeof(*landings->items));
-
-	if (!items)
-		return litifut_error_memory(error, NULL);
-	landings->items = items;
-	items[landings->count++] = *landing;
-	sort(landings);
-	return LITIFUT_OK;
-}
-
-enum litifut_status litifut_landings_add_island(struct litifut_landings *landings,
-						const struct litifut_arch *arch,
-						const struct litifut_arch_context *context,
-						const struct litifut_symbol *island,
-						struct litifut_error *error)
-{
-	struct litifut_landing landing = {.island = island};
-	uint8_t scratch[LITIFUT_ISLAND_BYTES_MAX];
-
-	arch->write_island(context, island->address, landings->items[landings->own].entries,
-			   scratch, landing.entries);
-	return add(landings, &landing, error);
+	if (!status)
+		sort(landings);
+	return status;
 }
 
 enum litifut_status litifut_landings_add_hosted(struct litifut_landings *landings,
@@ -107,9 +110,12 @@ enum litifut_status litifut_landings_add_hosted(struct litifut_landings *landing
 						struct litifut_error *error)
 {
 	struct litifut_landing landing = {.hosted = true, .spare = spare};
+	enum litifut_status status;
 
 	memcpy(landing.entries, entries, sizeof(landing.entries));
-	return add(landings, &landing, error);
+	status = append(landings, &landing, error);
+	sort(landings);
+	return status;
 }
 
 void litifut_landings_release(struct litifut_landings *landings)

@@ -125,7 +125,8 @@ static enum litifut_status measure_tables(struct litifut_apply *apply, struct li
 {
 	const size_t count = apply->session.sites.count + 1;
 
-	apply->measured_db.bytes = calloc(count, sizeof(struct litifut_db_entry));
+	apply->measured_db.bytes = calloc(1, sizeof(struct litifut_db_header) +
+						     count * sizeof(struct litifut_db_entry));
 	if (!apply->measured_db.bytes)
 		return litifut_error_memory(error, apply->session.image.path);
 	apply->db = (struct litifut_reserved_table){&apply->measured_db, count};

@@ -76,7 +76,7 @@ struct litifut_rewrite_options {
 	const void *listener;
 };
 
-/* What an image needs; counts are exact for the image that was read. */
+/* What the next link of an image needs: what the one that was read takes, and a margin. */
 struct litifut_rewrite_plan {
 	unsigned machine;       /* e_machine */
 	unsigned elf_flags;     /* e_flags */

@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a room that is measured, at first. */
-#define ROOM_FIRST 4096
-
 static int by_address(const void *left, const void *right)
 {
 	const struct litifut_room *a = left;
@@ -17,23 +14,19 @@ static int by_address(const void *left, const void *right)
 
 bool litifut_room_has(struct litifut_room *room, size_t bytes)
 {
-	uint32_t capacity = room->capacity;
+	uint64_t capacity;
 	uint8_t *grown;
 
-	if (!capacity)
+	if (!room->is_measured)
 		return room->size - room->used >= bytes;
-	if (room->bytes && capacity - room->used >= bytes)
+	if (room->capacity - room->used >= bytes)
 		return true;
-	while (capacity - room->used < bytes)
-		if (capacity > UINT32_MAX / 2)
-			return false;
-		else
-			capacity *= 2;
-	grown = realloc(room->bytes, capacity);
+	capacity = 2 * ((uint64_t)room->used + bytes) + 4096;
+	grown = capacity <= UINT32_MAX ? realloc(room->bytes, capacity) : NULL;
 	if (!grown)
 		return false;
 	room->bytes = grown;
-	room->capacity = capacity;
+	room->capacity = (uint32_t)capacity;
 	return true;
 }
 
@@ -48,10 +41,13 @@ static enum litifut_status add_room(const struct litifut_session *session, bool 
 
 	if (!measures && (!section || size < gate))
 		return LITIFUT_OK;
-	*room = (struct litifut_room){.address = address, .size = size};
-	if (!measures)
-		room->bytes = section->bytes + (address - section->address);
-	else if (room->capacity = ROOM_FIRST, !litifut_room_has(room, gate))
+	*room = (struct litifut_room){
+		.address = address,
+		.size = size,
+		.bytes = measures ? NULL : section->bytes + (address - section->address),
+		.is_measured = measures,
+	};
+	if (!litifut_room_has(room, gate))
 		return litifut_error_memory(error, session->image.path);
 	room->used = gate;
 	memcpy(room->entries, entries, sizeof(room->entries));
@@ -99,7 +95,7 @@ enum litifut_status litifut_rooms_find(const struct litifut_session *session, bo
 void litifut_rooms_release(struct litifut_rooms *rooms)
 {
 	for (size_t i = 0; i < rooms->count; i++)
-		if (rooms->items[i].capacity)
+		if (rooms->items[i].is_measured)
 			free(rooms->items[i].bytes);
 	free(rooms->items);
 	memset(rooms, 0, sizeof(*rooms));

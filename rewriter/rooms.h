@@ -12,8 +12,9 @@ struct litifut_room {
 	uint32_t address;
 	uint32_t used; /* bytes from `address` on */
 	uint32_t size;
-	uint8_t *bytes;    /* in the image, or with `capacity` separate ones, which are freed */
-	uint32_t capacity; /* not 0: it is measured. As many bytes as are asked for are there. */
+	uint8_t *bytes;    /* in the image; of a room that is measured separate ones, owned */
+	bool is_measured;  /* it has as many bytes as are asked for, whatever its size */
+	uint32_t capacity; /* then: bytes that are there now */
 	/* of the tracer, or of the island that it belongs to; or of the last ways onward
 	 * (see write_onward in struct litifut_arch), for what comes behind them */
 	uint32_t entries[LITIFUT_ENTRIES_MAX];

@@ -1,4 +1,4 @@
-/* What plan and apply both start from: an image opened, judged and decoded. */
+/* What measuring and patching both start from: an image that is opened, judged and decoded. */
 #ifndef LITIFUT_REWRITER_SESSION_H
 #define LITIFUT_REWRITER_SESSION_H
 
@@ -9,7 +9,7 @@
 
 struct litifut_edges;
 
-/* The size of a room for trampolines that has not been measured. */
+/* The assumed size of a room for trampolines before it has been measured. */
 #define LITIFUT_ROOM_UNMEASURED UINT32_MAX
 
 struct litifut_session {
@@ -42,8 +42,8 @@ struct litifut_session {
 	const uint32_t *unlent; /* those that may move for an edge of their own block alone */
 	size_t unlent_count;
 	const struct litifut_symbol *room; /* for trampolines, beside the tracer; or NULL */
-	struct litifut_symbol room_copy;   /* that; of the size that is assumed */
-	bool is_unmeasured;                /* not even a size is assumed yet */
+	struct litifut_symbol room_copy;   /* `room` leads to it; its size may be an assumed one */
+	bool is_unmeasured;                /* how large the room will be is not known at all */
 	const char *thunks_refused;        /* see struct litifut_rewrite_summary */
 	const char *returns_refused;       /* likewise */
 };

@@ -1,4 +1,4 @@
-/* Opening a session: what plan and apply both start from. */
+/* Opening a session, from which measuring and patching both start. */
 #include "rewriter/session.h"
 #include "rewriter/site_arguments.h"
 
@@ -67,7 +67,7 @@ static void find_room(struct litifut_session *session, const uint32_t *assumed)
 
 	if (!room)
 		return;
-	/* the list of symbols moves when code without any gets some */
+	/* A copy, because the list of symbols moves when code without symbols gets some. */
 	session->room_copy = *room;
 	session->room = &session->room_copy;
 	session->is_unmeasured = assumed && *assumed == LITIFUT_ROOM_UNMEASURED;
