@@ -52,9 +52,9 @@ void diary_note_trial(void)
 	note(TRIAL, "", "");
 }
 
-void diary_note_unnamed(void)
+void diary_note_unnamed(const char *output, const char *reason)
 {
-	note(UNNAMED, "", "");
+	note(UNNAMED, reason ? output : "", reason ? reason : "");
 }
 
 void diary_note_warning(const char *line)
@@ -99,9 +99,13 @@ struct nothing {
 struct tally {
 	size_t traced;
 	size_t plain;
-	size_t other, trials, unnamed;
-	char *last_plain; /* "NAME: why" */
-	char *warning;    /* the first one of settings */
+	size_t other;
+	size_t trials;
+	size_t unnamed_traced;
+	size_t unnamed_plain;
+	char *last_plain;   /* "NAME: why" */
+	char *last_unnamed; /* the same */
+	char *warning;      /* the first one of settings */
 	struct nothing *nothings;
 	size_t nothing_count;
 };
@@ -125,6 +129,13 @@ static void count_nothing(struct tally *tally, char *text)
 	tally->nothings[at].count++;
 }
 
+static void note_plain(size_t *count, char **last, const char *text)
+{
+	++*count;
+	free(*last);
+	*last = xstrdup(text);
+}
+
 static struct tally read_tally(FILE *file)
 {
 	struct tally tally = {0};
@@ -136,20 +147,23 @@ static struct tally read_tally(FILE *file)
 		tally.traced += line[0] == TRACED;
 		tally.other += line[0] == OTHER;
 		tally.trials += line[0] == TRIAL;
-		tally.unnamed += line[0] == UNNAMED;
+		tally.unnamed_traced += line[0] == UNNAMED && !line[1];
+		if (line[0] == UNNAMED && line[1])
+			note_plain(&tally.unnamed_plain, &tally.last_unnamed, line + 1);
 		if (line[0] == WARNING && !tally.warning)
 			tally.warning = xstrdup(line + 1);
 		if (line[0] == NOTHING)
 			count_nothing(&tally, line + 1);
-		if (line[0] != PLAIN)
-			continue;
-		tally.plain++;
-		free(tally.last_plain);
-		tally.last_plain = xstrdup(line + 1);
+		if (line[0] == PLAIN)
+			note_plain(&tally.plain, &tally.last_plain, line + 1);
 	}
 	free(line);
-	if (!tally.trials) /* else a.out is a trial as well */
-		tally.traced += tally.unnamed;
+	if (tally.trials) /* then a.out is one as well */
+		return tally;
+	tally.traced += tally.unnamed_traced;
+	tally.plain += tally.unnamed_plain;
+	if (!tally.last_plain && tally.last_unnamed)
+		tally.last_plain = xstrdup(tally.last_unnamed);
 	return tally;
 }
 
@@ -223,6 +237,7 @@ size_t diary_close(FILE *to, bool wordy)
 	}
 	free(tally.nothings);
 	free(tally.last_plain);
+	free(tally.last_unnamed);
 	free(tally.warning);
 	return tally.traced;
 }

@@ -19,8 +19,8 @@ void diary_note_other(void);
 /* Notes a link by which a configure script tries something. */
 void diary_note_trial(void);
 
-/* Notes that a.out was traced, which may be a trial or what a user has linked. */
-void diary_note_unnamed(void);
+/* As diary_note() for a.out, which may be a trial or what a user has linked. */
+void diary_note_unnamed(const char *output, const char *reason);
 
 /* Notes what is wrong with the settings of a link. */
 void diary_note_warning(const char *line);

@@ -48,8 +48,8 @@ static _Noreturn void become_linker(const struct linker *linker, char *argv[])
 /* For the last line of `litifut build'. */
 static void note(const char *output, const char *reason)
 {
-	if (!reason && !strcmp(lbasename(output), "a.out"))
-		diary_note_unnamed();
+	if (!strcmp(lbasename(output), "a.out"))
+		diary_note_unnamed(output, reason);
 	else if (decision_is_trial(output))
 		diary_note_trial();
 	else

@@ -31,6 +31,8 @@ behaviour()
 	says "a failed command: nothing" "" "$triplet-gcc" -c nosuch.c
 	says "no link for the device" "litifut: nothing is traced: no link was of a program or library for 32-bit ARM, MIPS or AVR" \
 		"$triplet-gcc" -r main.o -o partial.o
+	says "one that stays plain" "litifut: 0 linked files traced, 1 left plain: a.out: code below 0x10000 can't be traced" \
+		"$triplet-gcc" -no-pie -Wl,-Ttext-segment=0x8000 main.o
 	says "a trial of configure" "litifut: nothing is traced yet: the links were trials of a configure script; run the build with \`litifut build', too" \
 		sh -c "$triplet-gcc -r main.o -o partial.o && $triplet-gcc main.o -o conftest"
 	says "a link that stays plain" "litifut: 0 linked files traced, 1 left plain: program: code below 0x10000 can't be traced" \
