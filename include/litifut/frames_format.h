@@ -100,8 +100,8 @@
 /* Most sites that call through a pointer see few callees. The overflow table has a power of two of
  * places where a search begins, and one entry less than are tried behind the last of them: the
  * symbol `litifut_overflow_mask' is that power less 1, and the place of a site and a callee is the
- * sum of the site's name and the callee (on Cortex-M a fourth of it), as far as the mask has bits.
- * The largest mask is one that an AVR has in one instruction. */
+ * sum of the address that stands for the site and the callee's (on Cortex-M a fourth of that), as
+ * far as the mask has bits. One instruction of an AVR takes a mask of 8 bits. */
 #define LITIFUT_OVERFLOW_TRIED 16
 #define LITIFUT_OVERFLOW_PLACES_MOST 256
 /* Words of a record. */

@@ -69,7 +69,11 @@ NAME:
 	muls	r3, r6, r3
 	ldr	r6, =litifut_overflow
 	adds	r3, r3, r6
+.if ENTRY_BYTES * LITIFUT_OVERFLOW_TRIED < 256
+	movs	r6, #ENTRY_BYTES * LITIFUT_OVERFLOW_TRIED
+.else
 	ldr	r6, =ENTRY_BYTES * LITIFUT_OVERFLOW_TRIED
+.endif
 	adds	r6, r6, r3
 3:	ldr	r4, [r3]
 	cmp	r4, r1
