@@ -12,8 +12,8 @@
  * would be missing in the functions beside them. So each part in turn has a column. */
 #define ENERGY_HOOK_PARTS 8
 /* Where the clock is looked for, what a call draws must not be taken for what a return draws, nor
- * one instruction for another one: the errors would move the clock. So these have columns of their
- * own, and so many for a hook, which the energies would be the less certain for. */
+ * one instruction for another one: the errors would move the clock. So there calls and returns have
+ * separate columns, and a hook has so many. With these the energies would be less certain. */
 #define ENERGY_CLOCK_PARTS 16
 
 enum energy_column_kind {
@@ -47,7 +47,8 @@ struct energy_resolved {
 	 * that of its drift, in samples by which the ends of the time looked at are off. 0: none */
 	size_t shift;
 	double residual; /* mean square of what is left, W^2 */
-	double held;     /* with what the levels' deviation from each other costs */
+	double held; /* the same, and what it costs that levels differ from those they are held to
+		      */
 	uint64_t samples;
 	size_t unknowns; /* columns that some sample has a part of */
 };
@@ -63,7 +64,7 @@ struct energy_resolve_input {
 	double noise;        /* W, as energy_noise() gives it */
 	unsigned channel;    /* of the recording; ENERGY_CHANNELS: the sum of all */
 	size_t most_samples; /* 0: all; else the first ones are enough */
-	bool for_clock;      /* with more columns */
+	bool for_clock;      /* ENERGY_CLOCK_PARTS columns for a hook, and more for short spans */
 	/* Without samples near to where a peripheral's state changes: that is some instructions
 	 * before the function that switches it ends. */
 	bool only_sure;

@@ -63,9 +63,10 @@ static void move(struct energy_clock *clock, const struct energy_result *result,
 		clock->knots[i].analyser += drift * (clock->knots[i].analyser - middle) / half;
 }
 
-/* Steps towards the clock with which the least is left. Without success the clock is as it was. */
+/* Steps towards the clock with which the least is left, with a shift near to `origin`. Without
+ * success the clock is as it was. */
 static enum litifut_status approach(struct energy_clock *clock,
-				    const struct energy_resolve_input *given,
+				    const struct energy_resolve_input *given, double origin,
 				    struct litifut_error *error)
 {
 	const double interval = given->power->interval, start = clock->shift;
@@ -87,7 +88,9 @@ static enum litifut_status approach(struct energy_clock *clock,
 		before = now;
 	}
 	energy_resolved_release(&before);
-	if (!(fabs(clock->shift - start) < interval && fabs(drifted) < interval))
+	/* the least may lie beyond */
+	if (!(fabs(clock->shift - start) < interval && fabs(drifted) < interval &&
+	      fabs(clock->shift - origin) < (FARTHEST + 0.5) * interval))
 		move(clock, input.result, start - clock->shift, -drifted);
 	return status;
 }
@@ -120,9 +123,6 @@ enum litifut_status energy_refine_shift(struct energy_clock *clock,
 		clock->shift = best_place(clock, &sure, NEAR, &least, &status, error);
 	sure.most_samples = most;
 	if (status == LITIFUT_OK)
-		status = approach(clock, &sure, error);
-	/* The least may lie beyond. */
-	if (fabs(clock->shift - start) > (FARTHEST + 0.5) * input->power->interval)
-		clock->shift = start;
+		status = approach(clock, &sure, start, error);
 	return status;
 }
