@@ -17,8 +17,8 @@ struct post_call_tree {
 	struct post_tree_node *nodes; /* a parent stands before its children */
 	uint32_t count, capacity;
 	bool timed; /* some `self` is known */
-	/* Set by who makes the tree: a function that is called below itself, directly or not, has
-	 * no node of its own there; what it does is counted at the node above. */
+	/* Whoever makes the tree sets this: a function that is called below itself, directly or
+	 * not, gets no second node there, and what it does is counted at its first one. */
 	bool merge_recursion;
 	struct post_table index;
 };

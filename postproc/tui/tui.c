@@ -158,8 +158,8 @@ static void show_place(struct browser *browser, bool found)
 		here()->row = row;
 	if (here()->row >= browser->rows.count)
 		here()->row = browser->rows.count ? browser->rows.count - 1 : 0;
-	/* what stands above matters as much: the callers, most calls first; draw() keeps to the
-	 * rest */
+	/* The callers stand above the row, those with most calls first, and matter as much as what
+	 * stands below it. draw() moves the row into the window in all other cases. */
 	if (found)
 		browser->top = here()->row > height() / 2 ? here()->row - height() / 2 : 0;
 }

@@ -115,6 +115,15 @@ deep()
 	"$BUILD/bin/litifut-post" -q -f folded data traced/program 2>deep.err | head -c 1 >/dev/null
 	ok "large stacks are announced" grep 'the output will have [0-9]* MB or more.*--merge-recursion' deep.err
 	ok "merged they are few" few_merged
+	for format in graph html; do
+		for merge in '' --merge-recursion; do
+			# shellcheck disable=SC2086 # none or one
+			"$BUILD/bin/litifut-post" -q -f $format $merge -o "deep.$format$merge" data traced/program
+		done
+		# of 2,000 nodes
+		ok "merged, $format is shorter" \
+			[ $(($(wc -c <"deep.$format--merge-recursion") + 10000)) -lt "$(wc -c <"deep.$format")" ]
+	done
 	cd ..
 }
 
