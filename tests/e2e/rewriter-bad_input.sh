@@ -76,6 +76,10 @@ behaviour()
 	# shellcheck disable=SC2086
 	refuses "info: half an ELF file" half $info half
 	refuses "rewrite: another machine" true "$rewrite" /bin/true
+	cp traced/program other
+	printf '\042\042' | dd of=other bs=1 seek=18 conv=notrunc 2>/dev/null
+	refuses "rewrite: another machine of 32 bits" 'machine 8738' "$rewrite" other
+	refuses "plan: another machine of 32 bits" 'machine 8738' "$rewrite" --plan other
 	# shellcheck disable=SC2086
 	refuses "info: no such file" nowhere $info nowhere
 	refuses "rewrite: no such file" nowhere "$rewrite" nowhere
