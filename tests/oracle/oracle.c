@@ -314,6 +314,10 @@ static __attribute__((used)) void on_block(unsigned index, void *user, const uin
 		pending->call = NULL;
 		return;
 	}
+	/* A signal came at the delay slot: the kernel has the call executed again after it. */
+	if (cpu != CPU_ARM && pending->call && !pending->through &&
+	    here->address == pending->call->address)
+		pending->call = NULL;
 	if (with_returns && !here->through && !here->slot_only &&
 	    (!pending->call || (!pending->through && goes_on(pending->call, here->address))))
 		see_return(thread, here, registers);
