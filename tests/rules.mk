@@ -91,6 +91,8 @@ test-long: test
 	@KILLS=200 $(PROVE) tests/e2e/recorder-kill.sh
 	@STRESS=4 $(PROVE) tests/e2e/recorder-threads.sh tests/e2e/recorder-crash.sh \
 		tests/e2e/recorder-bounds.sh
+	@BUILD=$(call shell_word,$(abspath $(BUILD))) TARGETS='armhf mipsel' \
+		tests/same-links $(call shell_word,$(abspath $(BUILD)))
 	@BUILD=$(call shell_word,$(abspath $(BUILD))) tests/programs/table.sh
 
 SANITIZED = $(BUILD)/sanitized

@@ -2,7 +2,7 @@
 # a program of another project, one plain and one traced, and its programs run in them.
 # shellcheck shell=sh
 
-. "$(dirname "$0")/../lib.sh"
+. "${root:-$(dirname "$0")/../..}/tests/lib.sh" # same-links lies elsewhere, and has set `root`
 
 # shellcheck disable=SC2034 # for run.sh
 oracle_script=$root/tests/oracle/oracle.py
