@@ -3,6 +3,8 @@
  * of a task from elsewhere. */
 #include <string.h>
 
+#include "cpu/avr/avr.h"
+#include "cpu/step.h"
 #include "rewriter/avr/avr.h"
 
 #define REGISTERS 32
@@ -14,21 +16,23 @@ static bool is_known(const struct litifut_symbol *function)
 }
 
 /* Does the code from `at` to before `end` load what it writes to the lower half of the stack
- * pointer?
+ * pointer? What stands behind a return or a jump is reached from elsewhere: what was loaded before
+ * that (the registers that one way out of the function restores) does not count there.
  */
 static bool loads_stack(const struct litifut_section *section,
 			const struct litifut_arch_context *context, uint32_t at, uint32_t end)
 {
 	bool loaded[REGISTERS] = {false};
-	struct litifut_instruction instruction;
+	struct cpu_step step;
+	unsigned block = 0;
 
-	for (; at + 2 <= end; at += instruction.length) {
+	for (; at + 2 <= end; at += step.length) {
 		const uint8_t *code = section->bytes + (at - section->address);
 		const uint16_t word = litifut_get16(false, code);
 		const unsigned written = word >> 4 & 31;
 
-		if (!litifut_avr_decode(&context->cpu, code, end - at, at, LITIFUT_CODE_PLAIN,
-					&instruction))
+		if (!litifut_avr_step(&context->cpu, code, end - at, at, LITIFUT_CODE_PLAIN, &block,
+				      &step))
 			break;
 		if ((word & 0xfe0f) == 0xbe0d && loaded[written]) /* out SPL */
 			return true;
@@ -44,6 +48,9 @@ static bool loads_stack(const struct litifut_section *section,
 			loaded[2 * (word >> 4 & 15)] = loaded[2 * (word & 15)];
 			loaded[2 * (word >> 4 & 15) + 1] = loaded[2 * (word & 15) + 1];
 		}
+		if (step.way != LITIFUT_ENDS_ON && step.way != LITIFUT_ENDS_CALL &&
+		    !step.conditional)
+			memset(loaded, 0, sizeof(loaded));
 	}
 	return false;
 }

@@ -152,6 +152,29 @@ tasks()
 		>tasks.log 2>&1
 	ok "tasks: it is left untraced, and a line says so" grep -q \
 		'untraced: LITIFUT_MODE=paths: the program changes tasks' tasks.log
+
+	# behind one way out of a function, which restores r28, another one gives the frame back
+	cat >frames.c <<-'END'
+		#include <stdint.h>
+		__attribute__((naked, noinline)) void two_ways_out(uint8_t leave)
+		{
+			__asm__ volatile(
+				"push r28\n\tpush r29\n\tin r28, 0x3d\n\tin r29, 0x3e\n\ttst r24\n\t"
+				"brne 1f\n\tpop r29\n\tpop r28\n\tret\n1:\tsbiw r28, 4\n\t"
+				"in r0, 0x3f\n\tcli\n\tout 0x3e, r29\n\tout 0x3f, r0\n\tout 0x3d, r28\n\t"
+				"adiw r28, 4\n\tin r0, 0x3f\n\tcli\n\tout 0x3e, r29\n\tout 0x3f, r0\n\t"
+				"out 0x3d, r28\n\tpop r29\n\tpop r28\n\tret");
+		}
+		int main(void)
+		{
+			for (;;)
+				two_ways_out(1);
+		}
+	END
+	LITIFUT_MODE=paths "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" -Os frames.c -o frames.elf \
+		>frames.log 2>&1
+	is "frames: two ways out of a function are not two tasks" "$("$BUILD/bin/litifut" info frames.elf |
+		sed -n 's/^  mode  *//p')" paths
 }
 
 behaviour()
