@@ -21,7 +21,7 @@ struct long_option {
 	enum argument_kind kind;
 };
 
-/* Long options that take a separate value, in ld.bfd, gold or lld, and those
+/* Long options that take a separate value, in one of the linkers, and those
  * without a value that mean something to us. */
 static const struct long_option long_options[] = {
 	{"Map", VALUE_REQUIRED, ARGUMENT_MAP},

@@ -58,7 +58,7 @@ struct arguments {
 	size_t count;
 };
 
-/* Reads a command line as GNU ld, gold and lld would: options with one or two
+/* Reads a command line as the linkers of linkers.c would: options with one or two
  * dashes, values after `=`, joined or in the next word, @file expanded (a file
  * that can't be read stays as it is). `argv` is copied. */
 void arguments_parse(int argc, char *const argv[], struct arguments *arguments);

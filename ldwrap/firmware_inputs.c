@@ -5,17 +5,20 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "rewriter/firmware.h"
 
-/* As the header or .ARM.attributes of this ELF file says. *known is set for objects of all CPUs. */
+/* As the header of this ELF file says, or its section with attributes. *known is set for objects of
+ * all CPUs. */
 static const char *runtime_of_object(Elf *elf, bool *known)
 {
 	GElf_Ehdr header;
 	Elf_Scn *section = NULL;
 	GElf_Shdr shdr;
-	const char *runtime;
+	const char *runtime, *attributes;
+	size_t names;
 
 	if (!gelf_getehdr(elf, &header))
 		return NULL;
@@ -23,10 +26,15 @@ static const char *runtime_of_object(Elf *elf, bool *known)
 	runtime = litifut_firmware_runtime(header.e_machine, header.e_flags, NULL, 0);
 	if (runtime)
 		return runtime;
+	attributes = litifut_firmware_attributes(header.e_machine);
+	if (!attributes || elf_getshdrstrndx(elf, &names))
+		return NULL;
 	while ((section = elf_nextscn(elf, section))) {
 		Elf_Data *data;
+		const char *name;
 
-		if (!gelf_getshdr(section, &shdr) || shdr.sh_type != SHT_ARM_ATTRIBUTES)
+		if (!gelf_getshdr(section, &shdr) ||
+		    !(name = elf_strptr(elf, names, shdr.sh_name)) || strcmp(name, attributes) != 0)
 			continue;
 		data = elf_getdata(section, NULL);
 		return data && data->d_buf

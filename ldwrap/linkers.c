@@ -65,6 +65,16 @@ bool linkers_is_plain_name(const char *name)
 	return false;
 }
 
+char *linkers_plain_names(void)
+{
+	char *names = xstrdup(linkers_plain_name(0));
+	const char *name;
+
+	for (size_t i = 1; (name = linkers_plain_name(i)); i++)
+		names = reconcat(names, names, ", ", name, NULL);
+	return names;
+}
+
 /* A word between other letters: "mold" of "mold" and "ld.mold", but not of "remolded". */
 static bool has_word(const char *text, const char *word)
 {

@@ -9,10 +9,12 @@
 #include "ldwrap/map.h"
 
 struct linker_kind {
-	const char *name;    /* for people, such as "GNU ld" */
-	const char *program; /* what it is mostly called: "ld." and a word of its own */
-	const char *banner;  /* stands in the first line of --version */
-	map_reader *read_map;
+	const char *name;     /* for people, such as "GNU ld" */
+	const char *program;  /* must be "ld." and a word of its own, which -fuse-ld= takes */
+	const char *banner;   /* stands in the first line of --version */
+	map_reader *read_map; /* always there */
+
+	/* All else may be left out. */
 	/* A new file takes the place of the output; others write into one that is empty. */
 	bool replaces_output;
 	/* --verbose prints a script, into which islands can be written. */
@@ -40,5 +42,8 @@ const struct linker_kind *linkers_recognise(const char *path, const char *name);
 const char *linkers_plain_name(size_t index);
 
 bool linkers_is_plain_name(const char *name);
+
+/* All of them, with commas between. To be freed. */
+char *linkers_plain_names(void);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "common/error.h"
 
-/* Makes the folder (or brings the one from last time up to date) with `ld`,
- * `ld.bfd`, `ld.gold`, `ld.lld` and one link for every TRIPLET-ld* on PATH that
- * links for ARM or MIPS. It lives in the user's cache folder and stays, because
+/* Makes the folder (or brings the one from last time up to date) with a link for each of
+ * linkers_plain_name() and for every TRIPLET-ld* on PATH that links for one of the
+ * CPUs. It lives in the user's cache folder and stays, because
  * what configure scripts find there is remembered by makefiles. `*folder` is to
  * be freed. */
 enum litifut_status shims_make(char **folder, struct litifut_error *error);

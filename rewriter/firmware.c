@@ -43,6 +43,13 @@ const char *litifut_firmware_runtime(unsigned machine, unsigned elf_flags, const
 	return cpu ? cpu->runtime(elf_flags, bytes, size) : NULL;
 }
 
+const char *litifut_firmware_attributes(unsigned machine)
+{
+	const struct litifut_firmware_cpu *cpu = find_cpu(machine);
+
+	return cpu ? cpu->attributes : NULL;
+}
+
 /* 0: there is no name, or no symbol of this name. */
 static uint32_t address_of(const struct litifut_image *image, const char *name)
 {

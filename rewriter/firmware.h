@@ -158,6 +158,10 @@ struct litifut_firmware_plan {
 const char *litifut_firmware_runtime(unsigned machine, unsigned elf_flags, const uint8_t *bytes,
 				     uint32_t size);
 
+/* The section of an object whose bytes litifut_firmware_runtime() reads on this machine. NULL: it
+ * needs none. */
+const char *litifut_firmware_attributes(unsigned machine);
+
 /* Reads the image at `path`; nothing is written. */
 enum litifut_status litifut_firmware_plan(const char *path,
 					  const struct litifut_firmware_options *options,
