@@ -63,10 +63,16 @@ static bool litifut_written_save(long descriptor, uint64_t offset, uint32_t addr
 	return true;
 }
 
-const struct litifut_sink litifut_sink_mapped = {0, litifut_file_grow, litifut_map_before,
-						 litifut_mapped_save};
-static const struct litifut_sink litifut_sink_written = {
-	LITIFUT_TRACE_WRITE, litifut_written_room, litifut_written_memory, litifut_written_save};
+const struct litifut_sink litifut_sinks[] = {
+	[LITIFUT_FILE_MAP - LITIFUT_FILE_MAP] = {.flags = 0,
+						 .room = litifut_file_grow,
+						 .memory = litifut_map_before,
+						 .save = litifut_mapped_save},
+	[LITIFUT_FILE_WRITE - LITIFUT_FILE_MAP] = {.flags = LITIFUT_TRACE_WRITE,
+						   .room = litifut_written_room,
+						   .memory = litifut_written_memory,
+						   .save = litifut_written_save},
+};
 
 /* Where room that was made is room: statfs(2) has these numbers. */
 static bool litifut_can_be_mapped(long descriptor)
@@ -93,7 +99,7 @@ const struct litifut_sink *litifut_sink_choose(long descriptor)
 
 	if (way == LITIFUT_FILE_UNSET)
 		way = litifut_can_be_mapped(descriptor) ? LITIFUT_FILE_MAP : LITIFUT_FILE_WRITE;
-	return way == LITIFUT_FILE_MAP ? &litifut_sink_mapped : &litifut_sink_written;
+	return &litifut_sinks[way - LITIFUT_FILE_MAP];
 }
 
 uint64_t litifut_sink_bound(long descriptor)

@@ -1,4 +1,7 @@
-/* How what is recorded gets into the file: one line for each way (LITIFUT_FILE). */
+/* How what is recorded gets into the file: one row for each way (LITIFUT_FILE). All ways have a
+ * file, whose descriptor and offsets they get; memory that one of them has given is unmapped by
+ * those who use it. A way whose `flags` has LITIFUT_TRACE_WRITE has to be saved at the end, and
+ * has no ring and no control word, which need shared memory. */
 #ifndef LITIFUT_TRACER_SINK_H
 #define LITIFUT_TRACER_SINK_H
 
@@ -20,7 +23,8 @@ struct litifut_sink {
 /* How large a new file may get: LITIFUT_MAX_MB, or a quarter of the room that there is on
  * its file system. 0: there is no bound. */
 uint64_t litifut_sink_bound(long descriptor);
-extern const struct litifut_sink litifut_sink_mapped;
+/* By enum litifut_file_way, from LITIFUT_FILE_MAP on. */
+extern const struct litifut_sink litifut_sinks[];
 /* The one that the settings ask for, or that the file system of this file can be trusted
  * with. */
 const struct litifut_sink *litifut_sink_choose(long descriptor);
