@@ -114,8 +114,8 @@ static inline bool litifut_compact_is_event(uint32_t word, bool timed)
 	uint32_t kind = LITIFUT_CONTROL_KIND(word);
 
 	return word >= LITIFUT_WORD_FIRST_ADDRESS ||
-	       (kind >= LITIFUT_WORD_CALL && kind <= LITIFUT_WORD_TAIL &&
-		LITIFUT_CONTROL_FOLLOWING(word) == (timed ? 3 : 2) && word >> 16 == 0);
+	       (litifut_word_is_call(kind) && LITIFUT_CONTROL_FOLLOWING(word) == (timed ? 3 : 2) &&
+		word >> 16 == 0);
 }
 
 /* Writes the records of `run` foreseen words and of `word`, which was not, and

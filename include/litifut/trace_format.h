@@ -42,6 +42,7 @@
 #ifndef LITIFUT_TRACE_FORMAT_H
 #define LITIFUT_TRACE_FORMAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LITIFUT_TRACE_MAGIC "LITIFUT\n"
@@ -429,6 +430,13 @@ enum litifut_word_mark {
 #define LITIFUT_CONTROL_WORD(kind, following) ((uint32_t)(kind) | (uint32_t)(following) << 8)
 #define LITIFUT_CONTROL_KIND(word) ((word)&0xffu)
 #define LITIFUT_CONTROL_FOLLOWING(word) ((word) >> 8 & 0xffu)
+
+/* A call, of whatever form, that has its callee in the words behind it. 8 to 15 are free for
+ * further kinds of events. */
+static inline bool litifut_word_is_call(uint32_t kind)
+{
+	return kind >= LITIFUT_WORD_CALL && kind <= LITIFUT_WORD_TAIL;
+}
 
 /* What follows LITIFUT_WORD_MODULE. Run-time address = link-time address + load_bias. */
 struct litifut_module_record {

@@ -228,7 +228,7 @@ static bool next_item(struct post_cursor *cursor, struct post_item *item)
 			continue;
 		}
 		cursor->position += 1 + following;
-		bool to_callee = kind >= LITIFUT_WORD_CALL && kind <= LITIFUT_WORD_TAIL;
+		bool to_callee = litifut_word_is_call(kind);
 		bool to_stack = kind == LITIFUT_WORD_EXIT || kind == LITIFUT_WORD_ENTER;
 		if ((to_callee && (!item->return_address || !item->callee)) ||
 		    (to_stack && (!item->return_address || !item->value))) {

@@ -31,8 +31,7 @@ uint32_t litifut_events_in_words(const uint32_t *word, const uint32_t *end, bool
 			uint32_t kind = LITIFUT_CONTROL_KIND(first);
 
 			word += LITIFUT_CONTROL_FOLLOWING(first);
-			events += (kind >= LITIFUT_WORD_CALL && kind <= LITIFUT_WORD_TAIL) ||
-				  kind == LITIFUT_WORD_ENTER;
+			events += litifut_word_is_call(kind) || kind == LITIFUT_WORD_ENTER;
 		} else {
 			word += timed + ((first & marks) != 0);
 			events++;
