@@ -13,7 +13,7 @@ const char *litifut_site_reason_text(unsigned reason);
 const char *litifut_exit_reason_name(unsigned reason);
 const char *litifut_exit_reason_text(unsigned reason);
 
-/* "direct", "indirect", "tail" or "tail-indirect". */
+/* One word for an enum litifut_site_kind, such as "direct", "tail-indirect" or "vector". */
 const char *litifut_site_kind_name(unsigned kind);
 
 /* Of an enum litifut_engine: "db", "thunk", "stubs, fast", "stubs, small" or "stubs, byte". */

@@ -154,7 +154,7 @@ static char *format_words(void)
 bool post_options_completion(const char *shell)
 {
 	struct litifut_option list[LITIFUT_MOST_OPTIONS + 1];
-	struct litifut_command all[64] = {
+	struct litifut_command all[POST_FORMATS_MOST + 32] = {
 		{"litifut-post", "", list, LITIFUT_WORDS_FILE},
 	};
 	char *formats = format_words();
@@ -172,7 +172,7 @@ bool post_options_completion(const char *shell)
 			LITIFUT_WORDS_FILE};
 	for (size_t i = 0; path_commands[i].name; i++)
 		all[count++] = path_commands[i];
-	for (size_t i = 0; post_formats[i] && count < 63; i++) {
+	for (size_t i = 0; post_formats[i]; i++) {
 		if (!post_formats[i]->asks_for_function)
 			all[count++] = (struct litifut_command){post_formats[i]->name,
 								post_formats[i]->summary, list,
@@ -186,10 +186,10 @@ bool post_options_completion(const char *shell)
 /* The command or format that may have been meant; NULL: none. */
 const char *post_options_nearest(const char *word, bool command)
 {
-	const char *names[64] = {NULL};
+	const char *names[POST_FORMATS_MOST + 32] = {NULL};
 	size_t count = 0;
 
-	for (; post_formats[count] && count < 40; count++)
+	for (; post_formats[count]; count++)
 		names[count] = post_formats[count]->name;
 	for (size_t i = 0; command && i < COMMANDS; i++)
 		names[count++] = commands[i].name;

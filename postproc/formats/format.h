@@ -127,7 +127,8 @@ struct post_format {
 	void (*finish)(struct post_output *output);
 };
 
-/* NULL-terminated. */
+/* NULL-terminated, at most so many with the NULL. */
+#define POST_FORMATS_MOST 64
 extern const struct post_format *const post_formats[];
 
 /* NULL when there is none of that name. */
