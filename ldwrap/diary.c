@@ -15,7 +15,8 @@ enum {
 	TRIAL = 'c',
 	UNNAMED = 'a',
 	WARNING = 'w',
-	NOTHING = 'u'
+	NOTHING = 'u',
+	LOW = 'm'
 };
 
 /* One write of a whole line, so that links that run at once do not mix theirs. */
@@ -62,6 +63,12 @@ void diary_note_warning(const char *line)
 	note(WARNING, line, "");
 }
 
+bool diary_note_low_memory(const char *line)
+{
+	note(LOW, line, "");
+	return getenv(DIARY_VARIABLE) != NULL;
+}
+
 bool diary_note_nothing(const char *output, const char *line)
 {
 	char *both = concat(line, "\t", output, NULL);
@@ -106,6 +113,7 @@ struct tally {
 	char *last_plain;   /* "NAME: why" */
 	char *last_unnamed; /* the same */
 	char *warning;      /* the first one of settings */
+	char *low;          /* the first one that has little memory left */
 	struct nothing *nothings;
 	size_t nothing_count;
 };
@@ -152,6 +160,8 @@ static struct tally read_tally(FILE *file)
 			note_plain(&tally.unnamed_plain, &tally.last_unnamed, line + 1);
 		if (line[0] == WARNING && !tally.warning)
 			tally.warning = xstrdup(line + 1);
+		if (line[0] == LOW && !tally.low)
+			tally.low = xstrdup(line + 1);
 		if (line[0] == NOTHING)
 			count_nothing(&tally, line + 1);
 		if (line[0] == PLAIN)
@@ -211,6 +221,8 @@ static void say(const struct tally *tally, FILE *to, bool wordy)
 				tally->plain > 1 ? ", ..." : "");
 		if (tally->warning)
 			fprintf(to, "; %s", tally->warning);
+		if (tally->low)
+			fprintf(to, "; %s", tally->low);
 		putc('\n', to);
 	}
 }
@@ -239,5 +251,6 @@ size_t diary_close(FILE *to, bool wordy)
 	free(tally.last_plain);
 	free(tally.last_unnamed);
 	free(tally.warning);
+	free(tally.low);
 	return tally.traced;
 }

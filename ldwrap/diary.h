@@ -25,6 +25,9 @@ void diary_note_unnamed(const char *output, const char *reason);
 /* Notes what is wrong with the settings of a link. */
 void diary_note_warning(const char *line);
 
+/* Notes that a firmware that is traced has little memory left. False: there is no diary. */
+bool diary_note_low_memory(const char *line);
+
 /* Notes that a setting names nothing in the link of `output`, which is traced. `line` says which.
  * False: there is no diary. */
 bool diary_note_nothing(const char *output, const char *line);

@@ -21,6 +21,7 @@
 #include "ldwrap/firmware_asks.h"
 #include "ldwrap/firmware_clock.h"
 #include "ldwrap/firmware_kept.h"
+#include "ldwrap/firmware_memory.h"
 #include "ldwrap/firmware_pin.h"
 #include "ldwrap/firmware_port.h"
 #include "ldwrap/firmware_send.h"
@@ -815,6 +816,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 	if (!status)
 		status = run(&link, false, error);
 	if (!status) {
+		outcome->memory_before = firmware_memory_left(link.files.image, link.files.map);
 		deliver_keep_messages(&link.files);
 		status = link_until_it_fits(&link, &summary, error);
 	}
@@ -824,6 +826,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		outcome->units_unused = summary.units_unused;
 		outcome->files_unused = link.chosen.excluded_unused;
 		outcome->included_files_unused = link.chosen.included_unused;
+		outcome->memory_left = firmware_memory_left(link.files.image, link.files.map);
 		outcome->calls = summary.sites;
 		outcome->times_refused = link.times_refused;
 		outcome->never_sent = link.port.sends && !sends(&link);

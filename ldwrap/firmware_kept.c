@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ldwrap/firmware_memory.h"
 #include "ldwrap/process.h"
 
 enum litifut_status firmware_kept_read(const char *text, struct firmware_kept *kept,
@@ -35,37 +36,9 @@ enum litifut_status firmware_kept_read(const char *text, struct firmware_kept *k
 	return LITIFUT_OK;
 }
 
-struct region {
-	char name[128];
-	unsigned long long origin, length;
-};
-
-/* The region of the script's MEMORY that has this address. */
-static bool find_region(const char *map, uint32_t address, struct region *region)
-{
-	FILE *file = fopen(map, "r");
-	bool inside = false, found = false;
-	char *line = NULL;
-	size_t room = 0;
-
-	while (file && !found && getline(&line, &room, file) >= 0) {
-		if (inside && !strcmp(line, "Linker script and memory map\n"))
-			break;
-		inside |= !strcmp(line, "Memory Configuration\n");
-		found = inside &&
-			sscanf(line, "%127s 0x%llx 0x%llx", region->name, &region->origin,
-			       &region->length) == 3 &&
-			strcmp(region->name, "*default*") && address >= region->origin &&
-			address - region->origin < region->length;
-	}
-	free(line);
-	if (file)
-		fclose(file);
-	return found;
-}
-
 /* What MEMORY says last of a region is what counts, as long as nothing was computed of it. */
-static enum litifut_status write_script(struct firmware_kept *kept, const struct region *region,
+static enum litifut_status write_script(struct firmware_kept *kept,
+					const struct firmware_region *region,
 					struct litifut_error *error)
 {
 	const char *path = scratch_file("litifut-memory.ld");
@@ -84,11 +57,12 @@ static enum litifut_status write_script(struct firmware_kept *kept, const struct
 enum litifut_status firmware_kept_place(struct firmware_kept *kept, const char *map, uint32_t bss,
 					size_t bytes, struct litifut_error *error)
 {
-	struct region region;
+	struct firmware_region region;
 
 	if (!kept->top || kept->script) /* the script has made the region shorter already */
 		return LITIFUT_OK;
-	if (!find_region(map, bss, &region) || region.origin + region.length > UINT32_MAX)
+	if (!firmware_memory_region(map, bss, &region) ||
+	    region.origin + region.length > UINT32_MAX)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					 LITIFUT_NO_ADDRESS,
 					 "LITIFUT_RAM=top: the linker script has no MEMORY for "

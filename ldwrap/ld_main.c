@@ -22,6 +22,9 @@
 #include "ldwrap/process.h"
 #include "ldwrap/settings.h"
 
+/* A firmware that has so many bytes for heap and stacks is not looked at. */
+#define LOW_MEMORY 16384
+
 /* What is wrong with the settings. Whether it is printed is decided when it is
  * known what link this is. */
 static struct text_list warnings;
@@ -97,6 +100,23 @@ warn_of_nothing(const char *output, const char *format, ...)
 	free(line);
 }
 
+/* A firmware whose stack comes upon its heap or its data dies some time later, and nothing says
+ * why. */
+static void say_low_memory(const char *output, const struct link_outcome *outcome)
+{
+	char *line;
+
+	if (!outcome->memory_before || outcome->memory_left >= LOW_MEMORY ||
+	    outcome->memory_left > outcome->memory_before / 3)
+		return;
+	line = xasprintf("%s: %u bytes of memory are left for heap and stacks, %u without the "
+			 "tracer",
+			 output, outcome->memory_left, outcome->memory_before);
+	if (!diary_note_low_memory(line))
+		fprintf(stderr, "litifut-ld: warning: %s\n", line);
+	free(line);
+}
+
 static void warn_of_unused(const struct arguments *arguments, const struct settings *settings,
 			   const struct link_outcome *outcome)
 {
@@ -104,6 +124,7 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 
 	if (decision_is_trial(output))
 		return;
+	say_low_memory(output, outcome);
 	if (outcome->nameless)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: -s takes the names of functions away, and "

@@ -37,9 +37,13 @@ struct link_outcome {
 	size_t calls;                /* all of them */
 	bool never_sent;             /* a firmware has a port, but nothing that makes it send */
 	unsigned ring_kb_most;       /* of a firmware, if LITIFUT_RING_KB asks for more; else 0 */
-	bool nameless;               /* -s has taken all names of functions away */
-	bool files_unused;           /* LITIFUT_EXCLUDE_OBJECTS and _LIBS name no input */
-	bool included_files_unused;  /* nor LITIFUT_INCLUDE_OBJECTS and _LIBS */
+	/* Of a firmware: bytes of its memory that no section takes, before and now; 0: not known.
+	 */
+	uint32_t memory_before;
+	uint32_t memory_left;
+	bool nameless;              /* -s has taken all names of functions away */
+	bool files_unused;          /* LITIFUT_EXCLUDE_OBJECTS and _LIBS name no input */
+	bool included_files_unused; /* nor LITIFUT_INCLUDE_OBJECTS and _LIBS */
 };
 
 /* Links, rewrites, and puts the result in the place of the output; shows what

@@ -38,6 +38,32 @@ missing_of()
 	sed -n 's/.*: left untraced: .*: \([0-9]*\) bytes are missing$/\1/p' "$1.log"
 }
 
+# left_in FOLDER: the bytes between .bss and the end of the memory, as the script's symbols say
+left_in()
+{
+	arm-none-eabi-nm "$1/firmware.elf" | awk '$3 == "end" || $3 == "__stack" { print "0x" $1 }' |
+		sort | { read -r first && read -r last && echo $((last - first)); }
+}
+
+# A heap and a stack that meet end a program some time later: the link says what is left for them.
+low_memory()
+{
+	cp -r "$root/examples/firmware/." source
+	sed -i 's/LENGTH = 16K/LENGTH = 12K/' "source/$board.ld"
+	make_example roomy >/dev/null
+	export LITIFUT_MODE=spans LITIFUT_RING_KB=8
+	front="$BUILD/bin/litifut build" make_example low >low.log 2>&1
+	low_says=": $(left_in low) bytes of memory are left for heap and stacks, $(left_in roomy) without the tracer"
+	ok "little memory: less than a third is left" \
+		[ "$(left_in low)" -gt 0 -a "$(left_in low)" -lt $(($(left_in roomy) / 3)) ]
+	ok "little memory: the last line of the build says so" \
+		grep -q "^litifut: 1 linked file traced; .*$low_says\$" low.log
+	sed -i 's/LENGTH = 12K/LENGTH = 64K/' "source/$board.ld"
+	front="$BUILD/bin/litifut build" make_example much >much.log 2>&1
+	unset LITIFUT_MODE LITIFUT_RING_KB
+	is "much memory: nothing is said" "$(grep -c 'memory are left' much.log)" 0
+}
+
 behaviour()
 {
 	flags=
@@ -131,6 +157,8 @@ behaviour()
 	sed -i "s/0x3a00 - 0x100/0x3a00 - 0x100 - $missing/" $script
 	ok "with as many as were missing" with_memory 1M 16K stack
 	is "it is traced" "$(engine_of stack)" "stubs, fast"
+
+	low_memory
 
 	cp -r "$root/examples/firmware/." source
 	for setting in PORT=uart9 PORT=memory:7 PORT=cmsdk:here SEND=later STUBS=tiny STUBS=byte; do
