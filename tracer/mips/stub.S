@@ -51,12 +51,12 @@
 	sw	$t0, KEPT + 40($sp)
 	bal	1f
 	nop
-2:	.word	litifut_enter - 2b
-	.word	litifut_module - 2b
+2:	.word	litifut_module - 2b	/* in this order: see save.inc */
 	.word	litifut_module_state - 2b
-1:	lw	$a1, 4($ra)
-	lw	$a2, 8($ra)
-	lw	$t9, 0($ra)
+	.word	litifut_enter - 2b
+1:	lw	$a1, 0($ra)
+	lw	$a2, 4($ra)
+	lw	$t9, 8($ra)
 	addu	$a1, $a1, $ra
 	addu	$a2, $a2, $ra
 	addu	$t9, $t9, $ra
