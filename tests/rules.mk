@@ -36,7 +36,14 @@ $(COVERED): tests/oracle/covered/covered.c tests/oracle/places.c tests/oracle/pl
 	@mkdir -p $(@D)
 	$(call run,LINK) $(CC) $(CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^)
 
-$(ORACLE): $(SYSTEM_ORACLE) $(AVR_ORACLE) $(AVR_DECODE)
+# The one that sends a signal.
+INTERRUPT = $(BUILD)/tests/interrupt.so
+
+$(INTERRUPT): tests/oracle/interrupt/interrupt.c tests/oracle/qemu_plugin.h
+	@mkdir -p $(@D)
+	$(call run,LINK) $(CC) $(CFLAGS) -fPIC -shared -o $@ $<
+
+$(ORACLE): $(INTERRUPT) $(SYSTEM_ORACLE) $(AVR_ORACLE) $(AVR_DECODE)
 
 UNIT_TESTS += $(BUILD)/unit/test_oracle_decode
 

@@ -37,7 +37,7 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 
 TRACER_SOURCES   := entry/enter
 RECORDER_SOURCES := $(addprefix recorder/,clock probe bloom settings_read process module_list \
-		finish switch text verbose shared armed own_stack control) \
+		finish switch text verbose shared thread armed own_stack control) \
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
 	$(addprefix port/linux/,system_call identity confine files folder room usage memory environment auxiliary vdso fork loaded spawn withdraw)
 # Compiled once more for the recorder that has a stream of events only, in which these are smaller.

@@ -101,7 +101,8 @@ static void litifut_take(struct litifut_thread *thread, uint32_t *word)
 	do {
 		at = *(volatile uint32_t *)word;
 		/* only what is this thread's for certain */
-		if (!at || litifut_chunk_of(at - 1) != thread->chunk)
+		if (!at ||
+		    (litifut_chunk_of(at - 1) != thread->chunk && litifut_scratch_of(at) != thread))
 			return;
 	} while (!litifut_exchange(word, at, 0));
 	litifut_exchange(&thread->cursor, 0, at);

@@ -36,7 +36,7 @@ static bool litifut_bits_append(struct litifut_thread *thread, const uint32_t *w
 	volatile uint32_t *place = litifut_reserve(cursor, (count + 1) * 4, LITIFUT_CHUNK_BITS,
 						   LITIFUT_ENCODING_WORDS, thread->id);
 
-	thread->chunk = place ? litifut_chunk_of((uint32_t)place) : 0;
+	litifut_thread_put(thread, place ? litifut_chunk_of((uint32_t)place) : 0);
 	if (!place)
 		return false;
 	place[count] = last;

@@ -119,6 +119,7 @@ static uint32_t litifut_scratch_spare(void)
 void litifut_scratch_enter(struct litifut_thread *thread)
 {
 	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t cursor;
 
 	if (thread->scratch_from || thread->hold & LITIFUT_HOLD_SHARED ||
 	    (r->fast < LITIFUT_FAST_WORDS && !litifut_is_bits()))
@@ -130,13 +131,24 @@ void litifut_scratch_enter(struct litifut_thread *thread)
 		thread->scratch = r->last_scratch;
 	if (!thread->scratch)
 		return;
-	litifut_thread_disarm(thread);
-	thread->kept = thread->cursor & r->chunk_mask ? thread->cursor : 0;
 	thread->loses = r->recording;
+	/* Where signals can't be blocked, a handler may have been quicker, or another stack that a
+	 * handler changes to: then it stays as that has left it. */
+	if (!litifut_exchange(&thread->scratch_from, 0, thread->scratch + LITIFUT_SCRATCH_START))
+		return;
+	litifut_thread_disarm(thread);
+	do
+		cursor = *(volatile uint32_t *)&thread->cursor;
+	while (!litifut_exchange(&thread->cursor, cursor, 0));
+	/* a handler came behind that */
+	if (litifut_scratch_of(cursor)) {
+		litifut_exchange(&thread->cursor, 0, cursor);
+		return;
+	}
+	thread->kept = cursor & r->chunk_mask ? cursor : 0;
 	if (!thread->lost && r->clock != LITIFUT_CLOCK_NONE)
 		thread->lost_from = litifut_clock_now();
-	thread->scratch_from = thread->scratch + LITIFUT_SCRATCH_START;
-	litifut_cursor_set(thread, thread->scratch_from);
+	litifut_cursor_set(thread, thread->scratch + LITIFUT_SCRATCH_START);
 }
 
 void litifut_scratch_drop(struct litifut_thread *thread)
@@ -157,10 +169,13 @@ static void litifut_tell_lost(struct litifut_thread *thread)
 	uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_LOST, 1), thread->lost};
 	struct litifut_chunk_header *chunk;
 
-	/* where signals can't be blocked, a handler may have come back to the scratch chunk */
-	if (!litifut_put(thread, words, 2) || thread->scratch_from)
+	if (!litifut_put(thread, words, 2))
 		return;
-	chunk = (struct litifut_chunk_header *)thread->chunk;
+	chunk = (struct litifut_chunk_header *)*(volatile uint32_t *)&thread->chunk;
+	/* where signals can't be blocked, a handler may have come back to the scratch chunk */
+	if (!chunk || (uint32_t)chunk == litifut_chunk_of(thread->scratch) ||
+	    *(volatile uint32_t *)&thread->scratch_from)
+		return;
 	if (!chunk->lost) {
 		chunk->lost = thread->lost;
 		chunk->lost_from = thread->lost_from;

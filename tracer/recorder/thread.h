@@ -59,16 +59,16 @@ struct litifut_thread {
 	struct litifut_thread *next;
 };
 
-/* Does a scratch chunk of any thread end there? */
-static inline bool litifut_is_scratch(uint32_t end)
-{
-	const struct litifut_recorder *r = &litifut_recorder;
-	const uint32_t start = end - LITIFUT_THUNK_STOP_BYTES;
-	const struct litifut_thread *thread = r->thread_list;
+/* The thread in whose scratch chunk a cursor is that stands there, or at the end of it; NULL: it is
+ * in no scratch chunk. These have no header, and are not in the file. */
+struct litifut_thread *litifut_scratch_of(uint32_t cursor) __attribute__((visibility("hidden")));
 
-	while (thread && thread->scratch != start)
-		thread = thread->next;
-	return thread || start == r->last_scratch;
+/* Words of a thread were put into `chunk`, or nowhere: 0. A handler that has changed to the
+ * scratch chunk meanwhile stays there. */
+static inline void litifut_thread_put(struct litifut_thread *thread, uint32_t chunk)
+{
+	if (chunk || !*(volatile uint32_t *)&thread->scratch_from)
+		thread->chunk = chunk;
 }
 
 static inline uint32_t litifut_thread_slot(uint32_t pointer)

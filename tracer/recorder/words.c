@@ -19,7 +19,7 @@ bool litifut_put(struct litifut_thread *thread, const uint32_t *words, uint32_t 
 	uint32_t *place = litifut_reserve(cursor, count * 4, LITIFUT_CHUNK_EVENTS,
 					  LITIFUT_ENCODING_WORDS, thread->id);
 
-	thread->chunk = place ? litifut_chunk_of((uint32_t)place) : 0;
+	litifut_thread_put(thread, place ? litifut_chunk_of((uint32_t)place) : 0);
 	if (place)
 		litifut_fill(place, words, count);
 	return place != NULL;

@@ -407,10 +407,13 @@ static LITIFUT_COLD bool litifut_chunk_change(uint32_t *cursor, uint32_t at, uin
 
 	/* The one who takes the full chunk away from the cursor finishes it. */
 	if (at) {
-		/* of a handler, where signals can't be blocked: it has no header, and is not in
-		 * the file */
-		if (litifut_system_calls_forbidden && litifut_is_scratch(at))
-			return false;
+		/* of a handler, where signals can't be blocked, or left by one that came while the
+		 * thread's own chunk took its place */
+		const struct litifut_thread *scratch =
+			litifut_system_calls_forbidden ? litifut_scratch_of(at) : NULL;
+
+		if (scratch)
+			return !scratch->scratch_from && litifut_exchange(cursor, at, 0);
 		if (!litifut_exchange(cursor, at, 0))
 			return true;
 		chunk = litifut_chunk_finish(at);

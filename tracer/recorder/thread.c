@@ -1,0 +1,15 @@
+/* Whose memory an address is in. */
+
+#include "tracer/recorder/thread.h"
+
+#include <stddef.h>
+
+struct litifut_thread *litifut_scratch_of(uint32_t cursor)
+{
+	struct litifut_thread *thread = litifut_recorder.thread_list;
+
+	while (thread &&
+	       (!thread->scratch || cursor - 1 - thread->scratch >= LITIFUT_THUNK_STOP_BYTES))
+		thread = thread->next;
+	return thread;
+}
