@@ -126,6 +126,7 @@ struct litifut_recorder {
 	struct litifut_settings settings;
 	struct litifut_thread *thread_list;
 	uint32_t thread_pool; /* unused rest of the page that threads are made from */
+	uint32_t spare_again; /* a chunk mapped in advance that was given back; 0: none */
 	struct litifut_modules modules;
 };
 

@@ -83,7 +83,6 @@ struct litifut_table {
 	 * are empty. When all wait for one slot, all may be empty together when it is given up. */
 	uint32_t given_up[LITIFUT_TABLE_WAITING];
 	uint32_t empty[2 * LITIFUT_TABLE_WAITING];
-	uint32_t handed; /* which of them was given out last; 0: none */
 };
 
 bool litifut_mode_settings(void)
@@ -477,10 +476,8 @@ static uint32_t litifut_table_empty_chunk(struct litifut_table *table)
 	for (uint32_t i = 0; i < 2 * LITIFUT_TABLE_WAITING; i++) {
 		uint32_t chunk = *(volatile uint32_t *)&table->empty[i];
 
-		if (chunk && litifut_exchange(&table->empty[i], chunk, 0)) {
-			table->handed = chunk;
+		if (chunk && litifut_exchange(&table->empty[i], chunk, 0))
 			return chunk;
-		}
 	}
 	return 0;
 }
@@ -583,10 +580,6 @@ uint32_t litifut_table_finish(uint32_t chunk, uint32_t end)
 	table->late[late].from = chunk + (uint32_t)sizeof(struct litifut_chunk_header);
 	table->late[late].end = end;
 	*(volatile uint32_t *)&table->late[late].chunk = chunk;
-	/* what was given out last was not taken if a handler had seen to another one */
-	if (table->handed && table->handed != chunk)
-		litifut_table_keep(table, table->handed);
-	table->handed = 0;
 	if (!litifut_exchange(&table->busy, 0, 1))
 		return litifut_table_empty_chunk(table);
 	litifut_table_fold_all(thread, table);

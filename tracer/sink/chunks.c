@@ -389,6 +389,9 @@ static void litifut_chunk_give_back(uint32_t chunk)
 		*(volatile uint16_t *)&((struct litifut_chunk_header *)chunk)->kind =
 			LITIFUT_CHUNK_FREE;
 		r->file.first_events = 0;
+	} else if (litifut_system_calls_forbidden) {
+		/* one at a time: another stays empty in the file */
+		litifut_exchange(&r->spare_again, 0, chunk);
 	} else {
 		uint32_t place = ((struct litifut_chunk_header *)chunk)->used_bytes;
 

@@ -7,8 +7,10 @@
 uint32_t litifut_spare_chunk(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t chunk;
+	uint32_t chunk = *(volatile uint32_t *)&r->spare_again;
 
+	if (chunk && litifut_exchange(&r->spare_again, chunk, 0))
+		return chunk;
 	do {
 		chunk = *(volatile uint32_t *)&r->spare;
 		if (chunk == r->spare_end)

@@ -92,6 +92,7 @@ void litifut_confine_forget(void)
 	litifut_confinement_due = 0;
 	r->spare = 0;
 	r->spare_end = 0;
+	r->spare_again = 0;
 }
 
 void litifut_confine_now(void)
