@@ -194,12 +194,14 @@ static void say_nothings(const struct tally *tally, FILE *to)
 	}
 }
 
-static void say(const struct tally *tally, FILE *to, bool wordy)
+static void say(const struct tally *tally, FILE *to, bool wordy, bool failed)
 {
 	const char *plural = tally->traced == 1 ? "" : "s";
 
 	/* a single link has just said what is wrong */
 	if (!wordy && (!tally->warning || tally->traced + tally->plain < 2))
+		return;
+	if (failed && !tally->traced && !tally->plain)
 		return;
 	if (!tally->traced && !tally->plain && tally->trials)
 		fputs("litifut: nothing is traced yet: the links were trials of a configure "
@@ -215,7 +217,9 @@ static void say(const struct tally *tally, FILE *to, bool wordy)
 		      "32-bit ARM, MIPS or AVR\n",
 		      to);
 	else {
-		fprintf(to, "litifut: %zu linked file%s traced", tally->traced, plural);
+		fprintf(to, "litifut: %s%zu linked file%s traced",
+			failed ? "the command has failed; before that " : "", tally->traced,
+			plural);
 		if (tally->plain)
 			fprintf(to, ", %zu left plain: %s%s", tally->plain, tally->last_plain,
 				tally->plain > 1 ? ", ..." : "");
@@ -227,7 +231,7 @@ static void say(const struct tally *tally, FILE *to, bool wordy)
 	}
 }
 
-size_t diary_close(FILE *to, bool wordy)
+size_t diary_close(FILE *to, bool wordy, bool failed)
 {
 	const char *path = getenv(DIARY_VARIABLE);
 	FILE *file = path ? fopen(path, "re") : NULL;
@@ -240,8 +244,9 @@ size_t diary_close(FILE *to, bool wordy)
 	unlink(path);
 	unsetenv(DIARY_VARIABLE);
 	if (to) {
-		say_nothings(&tally, to);
-		say(&tally, to, wordy);
+		if (!failed)
+			say_nothings(&tally, to);
+		say(&tally, to, wordy, failed);
 	}
 	for (size_t i = 0; i < tally.nothing_count; i++) {
 		free(tally.nothings[i].line);

@@ -38,7 +38,8 @@ bool diary_open(void);
 
 /* Reads what was noted, removes the file, and writes one line to `to`, if not NULL. Unless `wordy`
  * it prints a line only where several links have ignored a setting: each link has printed its own
- * lines. Returns how many files were traced. */
-size_t diary_close(FILE *to, bool wordy);
+ * lines. Where the command has `failed` it prints what was linked before, if something was. Returns
+ * how many files were traced. */
+size_t diary_close(FILE *to, bool wordy, bool failed);
 
 #endif

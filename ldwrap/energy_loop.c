@@ -174,7 +174,7 @@ static enum litifut_status build(const struct loop *loop, struct litifut_error *
 {
 	bool counts = diary_open();
 	enum litifut_status status = run(loop->options->build, loop->options->build[0], error);
-	size_t traced = diary_close(NULL, false);
+	size_t traced = diary_close(NULL, false, false);
 
 	if (!status && counts && !traced)
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, loop->options->build[0],

@@ -58,7 +58,9 @@ static const char usage_text[] =
 	"and shows it in a format of litifut-post, or as pdf.\n"
 	"energy-loop links by a command, measures by another one, and traces what the\n"
 	"advice of litifut-post energy says, until that asks for nothing else.\n"
-	"See litifut(1).\n";
+	"Variables say the rest: LITIFUT_MODE (calls, spans, table, counts, coverage, paths,\n"
+	"units, balllarus) when a program is linked, LITIFUT_DIR (where the trace goes),\n"
+	"LITIFUT_CLOCK, LITIFUT_VERBOSE and others when it runs. See litifut(1).\n";
 
 /* The options of the commands: getopt and the completion of shells read these tables, the usage
  * text says in its own words what each is for. */
@@ -207,7 +209,7 @@ static _Noreturn void run_and_tell(char *command[], bool quiet)
 	while (waitpid(running, &status, 0) < 0 && errno == EINTR)
 		continue;
 	running = 0;
-	diary_close(WIFEXITED(status) && !WEXITSTATUS(status) ? stderr : NULL, !quiet);
+	diary_close(WIFEXITED(status) ? stderr : NULL, !quiet, status != 0);
 	process_end_like(status);
 }
 

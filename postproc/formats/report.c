@@ -135,6 +135,9 @@ static void finish(struct post_output *output)
 		print_table(output, &tallies, edges.total, module);
 		first = false;
 	}
+	if (!output->measures || post_measures_timing(output->measures) == POST_TIMING_NONE)
+		fputs("# No times were recorded: link with LITIFUT_MODE=spans or table for them.\n",
+		      output->file);
 	post_tallies_release(&tallies);
 	post_edges_release(&edges);
 }

@@ -204,11 +204,12 @@ static void write_notes(const struct table *table)
 {
 	const struct post_session *session = table->output->session;
 	uint64_t cut = 0, open = 0, approximate = 0, clockless = 0;
-	bool unknown = false;
+	bool unknown = false, at_least = false;
 	struct post_text taken = {0};
 	FILE *file = table->output->file;
 
 	for (size_t i = 0; i < table->count; i++) {
+		at_least |= table->rows[i].at_least;
 		cut += table->rows[i].metrics.value[POST_METRIC_CUT];
 		open += table->rows[i].metrics.value[POST_METRIC_OPEN];
 		approximate += table->rows[i].metrics.value[POST_METRIC_APPROX];
@@ -240,6 +241,10 @@ static void write_notes(const struct table *table)
 		fprintf(file, "# %s.\n", taken.bytes);
 		free(taken.bytes);
 	}
+	if (at_least)
+		fputs("# A total with > is at least so much: what has called the function was not "
+		      "recorded (main), or how long that took.\n",
+		      file);
 	if (!table->output->measures->hertz)
 		fputs("# How long a tick of the clock is, is not known: times are ticks.\n", file);
 	if (table->output->measures->tabled && !are_tasks(table))
@@ -254,6 +259,10 @@ static void write_notes(const struct table *table)
 		if (clockless)
 			fprintf(file, ", %" PRIu64 " in processes without a clock", clockless);
 		fputs(".\n", file);
+		if (approximate)
+			fputs("# The own time of those whose return is not recorded is in the self "
+			      "time of the function around them.\n",
+			      file);
 	}
 }
 

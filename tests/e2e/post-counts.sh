@@ -32,7 +32,7 @@ behaviour()
 		"$(awk -F '\t' 'NR > 1 { print $6, $10 }' events.tsv | sort | uniq -c |
 			awk '{ print $1, $2, $3 }' | sort)"
 	is "report" "$($post -f report data traced/program |
-		awk 'NR > 1 && $1 { print $1, $6 }' | sort)" \
+		awk '$1 + 0 { print $1, $6 }' | sort)" \
 		"$(awk -F '\t' 'NR > 1 { print $10 }' events.tsv | sort | uniq -c |
 			awk '{ print $1, $2 }' | sort)"
 	is "json" "$($post -f json data traced/program |

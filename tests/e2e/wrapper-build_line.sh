@@ -29,6 +29,8 @@ behaviour()
 	says "no link" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
 		"$triplet-gcc" -c main.c
 	says "a failed command: nothing" "" "$triplet-gcc" -c nosuch.c
+	says "a command that fails after a link" "litifut: the command has failed; before that 1 linked file traced" \
+		sh -c "$triplet-gcc main.o -o program && exit 3"
 	says "no link for the device" "litifut: nothing is traced: no link was of a program or library for 32-bit ARM, MIPS or AVR" \
 		"$triplet-gcc" -r main.o -o partial.o
 	says "one that stays plain" "litifut: 0 linked files traced, 1 left plain: a.out: code below 0x10000 can't be traced" \
