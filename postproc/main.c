@@ -86,18 +86,38 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+/* What a setting of a run takes, as far as its kind says so. */
+static const char *values_of(enum litifut_setting_kind kind)
+{
+	switch (kind) {
+	case LITIFUT_SETTING_NUMBER:
+		return ": it takes a decimal number";
+	case LITIFUT_SETTING_SIGNAL:
+		return ": it takes the number of a signal that the CPU does not send";
+	case LITIFUT_SETTING_CLOCK:
+		return ": it takes none, mono or cycle";
+	case LITIFUT_SETTING_FILE:
+		return ": it takes map or write";
+	default:
+		return "";
+	}
+}
+
 static void print_wrong_settings(uint32_t wrong)
 {
-#define NAME(name, kind, member) name,
-	static const char *const names[] = {LITIFUT_RUN_SETTINGS(NAME)};
-#undef NAME
+#define ROW(name, kind, member) {name, LITIFUT_SETTING_##kind},
+	static const struct {
+		const char *name;
+		enum litifut_setting_kind kind;
+	} settings[] = {LITIFUT_RUN_SETTINGS(ROW)};
+#undef ROW
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
 		if (wrong >> i & 1)
 			fprintf(stderr,
 				"litifut-post: the recorder did not understand the value of "
-				"LITIFUT_%s\n",
-				names[i]);
+				"LITIFUT_%s%s\n",
+				settings[i].name, values_of(settings[i].kind));
 	}
 }
 

@@ -129,6 +129,14 @@ behaviour()
 		sed 's/^litifut-post: //' | sort >post.txt
 	is "litifut-post names what is no setting" "$(tr '\n' '|' <post.txt)" \
 		"the recorder has no setting LITIFUT_MAXMB; did you mean LITIFUT_MAX_MB?|the recorder has no setting LITIFUT_QUITE_ELSE|"
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_CLOCK=sundial LITIFUT_MAX_MB=much LITIFUT_FILE=paper"
+	run traced work
+	guest_environment=
+	"$BUILD/bin/litifut-post" data traced/work 2>&1 >calls.txt | grep 'did not understand' |
+		sed 's/^litifut-post: the recorder did not understand the value of //' | sort >post.txt
+	is "litifut-post says what the values of settings may be" "$(tr '\n' '|' <post.txt)" \
+		"LITIFUT_CLOCK: it takes none, mono or cycle|LITIFUT_FILE: it takes map or write|LITIFUT_MAX_MB: it takes a decimal number|"
 	directory=/proc/none
 	verbose
 	says 1 "not recording, can't make /proc/none/trace/work.[0-9]*.trace: no such file or directory"
