@@ -98,6 +98,8 @@ static const char *values_of(enum litifut_setting_kind kind)
 		return ": it takes none, mono or cycle";
 	case LITIFUT_SETTING_FILE:
 		return ": it takes map or write";
+	case LITIFUT_SETTING_ON:
+		return ": it takes 1 or 0";
 	default:
 		return "";
 	}
