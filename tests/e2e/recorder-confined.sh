@@ -95,9 +95,93 @@ without_calls()
 	done
 }
 
+# all_pairs WHAT: each of the 1,024 calls of callee() was made 100 times, and the one through a pointer
+# as often with each of its 24 callees.
+all_pairs()
+{
+	"$BUILD/bin/litifut-post" -f csv -o pairs.csv data/trace data/maps traced/pairs 2>post.err
+	ok "$1: no call is lost" grep -q ' 0 lost' post.err
+	is "$1: pairs of call site and callee, each 100 times" "$(tr -d '"' <pairs.csv | awk -F, '
+		$4 == "callee" { calls += $7 }
+		$4 ~ /^pointed_/ { pointed[$4] += $7 }
+		END {
+			for (name in pointed) whole += pointed[name] == 100
+			print calls, whole
+		}')" "102400 24"
+}
+
+# A table has room for many pairs of call site and callee then, that of a thread that is made later too.
+many_pairs()
+{
+	[ "$target" != armel ] || return 0 # it has no thunks
+	{
+		cat <<-'END'
+			#include <pthread.h>
+			#include <string.h>
+			#include <sys/prctl.h>
+			#include <unistd.h>
+			#define KEEP __attribute__((noipa))
+			static volatile int sum;
+			KEEP int callee(int n) { return n + 1; }
+		END
+		for i in $(seq 16); do
+			echo "KEEP int caller_$i(void) {"
+			seq -f 'sum += callee(%g);' 64
+			echo 'return sum; }'
+		done
+		seq -f 'KEEP void pointed_%g(void) { __asm__ volatile(""); }' 24
+		echo 'static void (*const pointers[])(void) = {'
+		seq -f 'pointed_%g,' 24
+		echo '}; static void *rounds(void *count) { for (long i = 0; i < (long)count; i++) {'
+		seq -f 'sum += caller_%g();' 16
+		cat <<-'END'
+				for (int k = 0; k < 24; k++)
+					pointers[k]();
+				}
+				return count;
+			}
+			int main(int count, char **arguments)
+			{
+				const char *way = arguments[count - 1];
+				pthread_t thread;
+				rounds((void *)1);
+				if (!strcmp(way, "prctl"))
+					prctl(PR_SET_SECCOMP, 1);
+				write(1, "confined\n", 9);
+				if (!strcmp(way, "thread")) {
+					pthread_create(&thread, 0, rounds, (void *)99);
+					pthread_join(thread, 0);
+				} else {
+					rounds((void *)99);
+				}
+				write(1, "done\n", 5);
+				_exit(3);
+			}
+		END
+	} >pairs.c
+	export LITIFUT_MODE=table
+	link pairs ../pairs.c -pthread || return
+	unset LITIFUT_MODE
+	run plain pairs never
+	for way in prctl never thread; do
+		rm -rf data
+		guest_environment="LITIFUT_DIR=$(pwd)/data"
+		[ $way = prctl ] || guest_environment="$guest_environment LITIFUT_SYSCALLS=never"
+		qemu_options="-strace -D $(pwd)/calls.log"
+		run traced pairs $way
+		qemu_options='' guest_environment=''
+		ok "table, $way: same output" diff plain.out traced.out
+		ok "table, $way: same exit" diff plain.status traced.status
+		[ $way = thread ] ||
+			is "table, $way: no system calls afterwards" "$(afterwards)" ""
+		all_pairs "table, $way"
+	done
+}
+
 behaviour()
 {
 	without_calls
+	many_pairs
 	cat >seccomp.c <<-'END'
 		/* as in libseccomp */
 		#include <sys/prctl.h>

@@ -42,6 +42,9 @@
 #define LITIFUT_TABLE_WAITING 16
 #define LITIFUT_TABLE_SLOTS_LEAST 1024
 
+/* The slots of 32,768 entries of one thread, and all the smaller ones before. */
+#define LITIFUT_TABLE_ROOM (1024u << 10)
+
 /* An entry that has not been met for so many epochs is not looked for any more: a limit for the
  * time that a thread takes which has slept all the while. */
 #define LITIFUT_TABLE_EPOCHS 4096
@@ -84,6 +87,11 @@ struct litifut_table {
 	uint32_t given_up[LITIFUT_TABLE_WAITING];
 	uint32_t empty[2 * LITIFUT_TABLE_WAITING];
 };
+
+/* From a table to its first slots, which are mapped with it: a page of most kernels. */
+#define LITIFUT_TABLE_FIRST_SLOTS 4096
+
+_Static_assert(sizeof(struct litifut_table) <= LITIFUT_TABLE_FIRST_SLOTS, "first slots");
 
 bool litifut_mode_settings(void)
 {
@@ -144,25 +152,48 @@ static void litifut_table_put(const struct litifut_table *table,
 	slots[at] = (uint32_t)call + (call->callee ? LITIFUT_TABLE_POINTED : 0);
 }
 
+/* For tables of a process that makes no more system calls. What is never used of it costs addresses
+ * alone. */
+static struct {
+	uint32_t next;
+	uint32_t end;
+} litifut_table_room;
+
+/* 0: there is none. */
+static LITIFUT_COLD uint32_t litifut_table_memory(uint32_t bytes)
+{
+	uint32_t next;
+
+	if (!litifut_system_calls_forbidden) {
+		long room = litifut_map_memory(bytes);
+
+		return litifut_failed(room) ? 0 : (uint32_t)room;
+	}
+	do {
+		next = *(volatile uint32_t *)&litifut_table_room.next;
+		if (litifut_table_room.end - next < bytes)
+			return 0;
+	} while (!litifut_exchange(&litifut_table_room.next, next, next + bytes));
+	return next;
+}
+
 /* Room for twice as many handles. False: there is no memory. */
 static LITIFUT_COLD bool litifut_table_widen(struct litifut_table *table)
 {
-	uint32_t count = table->slot_count ? table->slot_count * 2 : LITIFUT_TABLE_SLOTS_LEAST;
 	uint32_t old_count = table->slot_count;
 	const uint32_t *old = (const uint32_t *)table->slots;
-	long room = litifut_map_memory(count * 4);
+	uint32_t room = litifut_table_memory(old_count * 8);
 
-	if (litifut_failed(room))
+	if (!room)
 		return false;
-	table->slots = (uint32_t)room;
-	table->slot_count = count;
+	table->slots = room;
+	table->slot_count = old_count * 2;
 	for (uint32_t i = 0; i < old_count; i++)
 		if (old[i])
 			litifut_table_put(
 				table,
 				(const struct litifut_table_call *)LITIFUT_TABLE_ENTRY(old[i]));
-	if (old)
-		litifut_unmap((uint32_t)old, old_count * 4);
+	litifut_unmap((uint32_t)old, old_count * 4);
 	return true;
 }
 
@@ -404,25 +435,26 @@ static struct litifut_fold litifut_table_fold(struct litifut_table *table)
 static struct litifut_table *litifut_table_of(struct litifut_thread *thread)
 {
 	struct litifut_table *table = (struct litifut_table *)thread->table;
-	long page;
+	uint32_t room;
 
 	if (table)
 		return table;
-	page = litifut_map_memory(litifut_recorder.page_bytes);
-	if (litifut_failed(page))
+	room = litifut_table_memory(LITIFUT_TABLE_FIRST_SLOTS + LITIFUT_TABLE_SLOTS_LEAST * 4);
+	if (!room)
 		return NULL;
-	table = (struct litifut_table *)page;
-	table->stack = litifut_table_chunk(LITIFUT_CHUNK_STACK);
-	if (!table->stack || !litifut_table_widen(table)) {
-		/* the chunk stays: an empty one in the file */
-		litifut_unmap((uint32_t)page, litifut_recorder.page_bytes);
-		return NULL;
-	}
+	table = (struct litifut_table *)room;
+	table->slots = room + LITIFUT_TABLE_FIRST_SLOTS;
+	table->slot_count = LITIFUT_TABLE_SLOTS_LEAST;
 	table->resets = litifut_recorder.resets;
-	litifut_table_open(table)->thread = thread->id;
-	if (!litifut_exchange(&thread->table, 0, (uint32_t)table))
-		litifut_unmap((uint32_t)page, litifut_recorder.page_bytes); /* a handler did it */
-	return (struct litifut_table *)thread->table;
+	table->stack = litifut_table_chunk(LITIFUT_CHUNK_STACK);
+	if (table->stack) {
+		litifut_table_open(table)->thread = thread->id;
+		if (litifut_exchange(&thread->table, 0, room))
+			return table;
+	}
+	/* the chunk stays, if there is one: an empty one in the file */
+	litifut_unmap(room, LITIFUT_TABLE_FIRST_SLOTS + LITIFUT_TABLE_SLOTS_LEAST * 4);
+	return (struct litifut_table *)thread->table; /* if a handler did it */
 }
 
 /* All numbers begin anew, which `litifut control` has asked for. */
@@ -483,7 +515,7 @@ static uint32_t litifut_table_empty_chunk(struct litifut_table *table)
 }
 
 /* The next of the chunks that came while others were folded. False: there is none. */
-static bool litifut_table_take_late(struct litifut_table *table)
+static LITIFUT_COLD bool litifut_table_take_late(struct litifut_table *table)
 {
 	uint32_t count = *(volatile uint32_t *)&table->late_count;
 	uint32_t room = count < LITIFUT_TABLE_WAITING ? count : LITIFUT_TABLE_WAITING;
@@ -589,13 +621,22 @@ uint32_t litifut_table_finish(uint32_t chunk, uint32_t end)
 	return litifut_table_empty_chunk(table);
 }
 
-void litifut_tables_prepare(struct litifut_thread *thread)
+LITIFUT_COLD void litifut_tables_prepare(struct litifut_thread *thread)
 {
-	if (thread && litifut_is_table())
+	uint32_t room;
+
+	if (!litifut_is_table())
+		return;
+	if (thread)
 		litifut_table_of(thread);
+	room = litifut_table_memory(LITIFUT_TABLE_ROOM);
+	if (room) {
+		litifut_table_room.next = room;
+		litifut_table_room.end = room + LITIFUT_TABLE_ROOM;
+	}
 }
 
-void litifut_tables_save(void)
+LITIFUT_COLD void litifut_tables_save(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
@@ -613,7 +654,7 @@ void litifut_tables_save(void)
 	}
 }
 
-void litifut_tables_unload(const struct litifut_module *module)
+LITIFUT_COLD void litifut_tables_unload(const struct litifut_module *module)
 {
 	if (!litifut_is_table())
 		return;
@@ -628,7 +669,7 @@ void litifut_tables_unload(const struct litifut_module *module)
 	}
 }
 
-void litifut_tables_forget(void)
+LITIFUT_COLD void litifut_tables_forget(void)
 {
 	litifut_table_readers = 0;
 	/* The memory stays as it is: what was interrupted may still use it. */

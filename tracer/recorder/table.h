@@ -17,7 +17,8 @@ bool litifut_mode_settings(void);
  * thread. Returns a chunk that is empty now, or 0: another one is needed. Signals are
  * blocked. */
 uint32_t litifut_table_finish(uint32_t chunk, uint32_t end);
-/* Makes the table of this thread, which can't be done any more without system calls. */
+/* Makes the table of this thread, and room for what tables need in a process that is going to make
+ * no more system calls. */
 void litifut_tables_prepare(struct litifut_thread *thread);
 /* Sees to it that the tables are in the file. */
 void litifut_tables_save(void);
