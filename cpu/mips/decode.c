@@ -168,3 +168,33 @@ bool litifut_mips_writes_named(uint32_t word, unsigned number)
 		return rt == number;
 	}
 }
+
+bool litifut_mips_may_fault(uint32_t word)
+{
+	const unsigned operation = word >> 26;
+	const unsigned function = word & 0x3f;
+	const unsigned rs = word >> 21 & 31;
+
+	switch (operation) {
+	case 0x00: /* syscall, break; add and sub, which look at overflow; tge to tne */
+		return function == 0x0c || function == 0x0d || function == 0x20 ||
+		       function == 0x22 || function >= 0x30;
+	case 0x01: /* tgei to tnei */
+		return (word >> 19 & 3) == 1;
+	case 0x08: /* addi */
+		return true;
+	case 0x10: /* coprocessors: all but moves from them */
+	case 0x11:
+	case 0x12:
+		return rs > 4;
+	case 0x13: /* COP1X: accesses by two registers, arithmetic */
+	case 0x1e: /* MSA */
+		return true;
+	case 0x1f: /* SPECIAL3: lwx and others of the DSP */
+		return function == 0x0a;
+	case 0x33: /* pref */
+		return false;
+	default:
+		return operation >= 0x20 && rs != 28 && rs != 29;
+	}
+}

@@ -68,6 +68,13 @@ static inline bool litifut_mips_writes(uint32_t word, unsigned number)
 	       litifut_mips_writes_named(word, number);
 }
 
+/* Is it break, or teq of $0 with itself, which a compiler puts where control does not go on? */
+bool litifut_mips_traps(uint32_t word);
+
+/* May the instruction `word` end the program by a signal? Not counted are accesses by the stack
+ * pointer and $gp, which compilers keep valid. */
+bool litifut_mips_may_fault(uint32_t word);
+
 /* Is `target` within what a branch at `address` can say? */
 bool litifut_mips_branch_reaches(uint32_t address, uint32_t target);
 /* The branch `word` (its offset 0), standing at `address`, to `target`. */

@@ -18,6 +18,11 @@ bool litifut_mips_is_likely(uint32_t word)
 	       (is_coprocessor_branch(word) && word & 0x20000);
 }
 
+bool litifut_mips_traps(uint32_t word)
+{
+	return (word & 0xfc00003f) == 0x0d || (word & 0xffff003f) == 0x34;
+}
+
 unsigned litifut_mips_step(const struct cpu_context *context, const uint8_t *code, size_t available,
 			   uint32_t address, enum litifut_code_state state, unsigned *block,
 			   struct cpu_step *step)
@@ -42,7 +47,7 @@ unsigned litifut_mips_step(const struct cpu_context *context, const uint8_t *cod
 		step->conditional = instruction.conditional;
 		step->likely = litifut_mips_is_likely(word);
 	}
-	if ((word & 0xfc00003f) == 0x0d) /* break */
+	if (litifut_mips_traps(word))
 		step->way = LITIFUT_ENDS_STOP;
 	if (word >> 26 == 0x30) /* ll */
 		step->exclusive = CPU_EXCLUSIVE_OPENS;

@@ -32,6 +32,8 @@
 
 /* LITIFUT_MODE=paths: bytes of the code of tracer/mips/bits.S that the rewriter copies. */
 #define LITIFUT_BITS_BYTES_MIPS 0x1e0
+/* Where in it stands what only goes on by the word behind its call. */
+#define LITIFUT_BITS_ON_MIPS 0x1cc
 /* The same: the recorder gets 0 or 1, a bit, or 2 for a block that is entered, in the lowest bits
  * of the stack pointer; and this where a child is about to be made. */
 #define LITIFUT_BITS_SPAWNS 3

@@ -43,6 +43,9 @@
  *	sw    v1, 8(sp)
  *	.word target - .
  *
+ * What moved from the start of a block stands before the code of its edge, or behind it where it
+ * may fault: the last block before a crash is recorded.
+ *
  * Compilers use $at in exclusive sequences and hardly elsewhere; where it may hold something, the
  * branch is left.
  *
@@ -60,8 +63,8 @@
 enum { AT = 1, SP = 29, RA = LITIFUT_MIPS_RA };
 
 #define NOP 0u
-#define TEQ_ZERO 0x00000034u /* teq $0, $0: where a compiler's null pointer is used */
-#define HERE 12              /* offset in the code that all share */
+#define HERE 12 /* offsets in the code that all share */
+#define ON 24
 #define WAYS 256
 #define WORDS_MAX (LITIFUT_EDGE_BYTES_MAX / 4)
 
@@ -338,6 +341,7 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 	const struct litifut_block *block = &place->block->block;
 	const uint32_t start = edge->end ? block->branch : block->start;
 	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - start <= 4;
+	const bool slot = ends && block->ends != LITIFUT_ENDS_STOP;
 
 	edge->address = start;
 	edge->bytes = 8;
@@ -354,8 +358,9 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 	if (block->end - start < 8 || is_slot(place, start) || is_target(place, start + 4) ||
 	    !litifut_edge_is_free(place, start, 8))
 		return LITIFUT_SITE_BRANCH_TARGET;
-	if (ends && (block->flags & LITIFUT_BLOCK_CONDITIONAL || block->ends == LITIFUT_ENDS_STOP ||
-		     block->end > place->function_end))
+	if (ends && (block->flags & LITIFUT_BLOCK_CONDITIONAL || block->end > place->function_end))
+		return LITIFUT_SITE_SPECIAL_FORM;
+	if (block->ends == LITIFUT_ENDS_STOP && (edge->whole || edge->end))
 		return LITIFUT_SITE_SPECIAL_FORM;
 	/* jalr into another register, and barriers */
 	if (ends && !block->target && word_at(place, block->branch) >> 26 == 0 &&
@@ -364,15 +369,14 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 	      ((word_at(place, block->branch) >> 11 & 31) != RA ||
 	       (word_at(place, block->branch) >> 21 & 31) == RA))))
 		return LITIFUT_SITE_SPECIAL_FORM;
-	if (ends &&
+	if (slot &&
 	    (block->target & 1 || !litifut_mips_can_move(word_at(place, block->branch + 4))))
 		return LITIFUT_SITE_SPECIAL_FORM;
 	if (names_at(word_at(place, start)) || names_at(word_at(place, start + 4)) ||
-	    (ends && names_at(word_at(place, block->branch + 4))) || !at_is_free(place, start))
+	    (slot && names_at(word_at(place, block->branch + 4))) || !at_is_free(place, start))
 		return LITIFUT_SITE_SPECIAL_CALLEE;
 	for (uint32_t at = start; at < start + 8; at += 4)
-		if (!(ends && at >= block->branch) && !litifut_mips_can_move(word_at(place, at)) &&
-		    word_at(place, at) != TEQ_ZERO)
+		if (!(ends && at >= block->branch) && !litifut_mips_can_move(word_at(place, at)))
 			return LITIFUT_SITE_SPECIAL_FORM;
 	return LITIFUT_SITE_PATCHED;
 }
@@ -436,11 +440,12 @@ static bool put_fixed_edge(struct emitter *emitter, uint32_t flag, uint32_t targ
 	const uint32_t address = emitter->code->flags + flag;
 	const uint32_t jump = litifut_mips_jump(context, false, here(emitter) + 8, target);
 
-	if (context->position_independent || !jump)
+	if (context->position_independent || (target && !jump))
 		return false;
 	put(emitter, 0x3c010000 | litifut_mips_high(address));
 	put(emitter, 0x24210000 | (address & 0xffff));
-	put(emitter, jump);
+	if (target)
+		put(emitter, jump);
 	put(emitter, 0xa0210000); /* sb at, 0(at) */
 	return true;
 }
@@ -501,8 +506,8 @@ static void put_flag_edge(struct emitter *emitter, uint32_t flag, uint32_t targe
 	const uint32_t distance = emitter->code->flags + flag - (emitter->code->mark + HERE);
 	uint32_t call;
 
-	if (target &&
-	    (put_fixed_edge(emitter, flag, target) || put_near_edge(emitter, flag, target)))
+	if (put_fixed_edge(emitter, flag, target) ||
+	    (target && put_near_edge(emitter, flag, target)))
 		return;
 	put(emitter, 0x27bdfff8); /* addiu sp, sp, -8 */
 	note(emitter, 8, 0);
@@ -559,15 +564,55 @@ static void prepare(struct emitter *emitter, uint32_t target)
 		put_bits_call(emitter, emitter->code->spawns, target);
 }
 
-/* Records that control has come to an entry, unless it is that of an end, or that a unit ends. */
-static void put_entered(struct emitter *emitter, const struct litifut_edge *edge, uint32_t target)
+/* Goes on at the target, with `last` executed before. Takes as many bytes for any distance. */
+static void put_go(struct emitter *emitter, uint32_t target, uint32_t last)
 {
-	const bool ends_unit = emitter->place->context->units && (edge->end || edge->whole);
+	const struct litifut_arch_context *context = emitter->place->context;
+	const uint32_t room = context->bits ? 16 : 8;
+	const bool anywhere = !may_name(last, SP) && !may_name(last, RA);
+	const unsigned end = emitter->count + (!context->cpu.position_independent ? 2
+					       : anywhere                         ? 5
+										  : 6);
+	uint32_t jump = litifut_mips_jump(&context->cpu, false, here(emitter), target);
 
-	if (ends_unit)
-		put_edge(emitter, LITIFUT_WAY_TAKEN, emitter->place->block->spawns ? 0 : target);
-	else if (!edge->end)
-		put_edge(emitter, LITIFUT_WAY_ENTERED, emitter->place->block->spawns ? 0 : target);
+	if (jump || !context->cpu.position_independent) {
+		emitter->failed |= !jump;
+		put(emitter, jump);
+		put(emitter, last);
+		while (emitter->count < end)
+			put(emitter, NOP);
+		return;
+	}
+	if (!anywhere)
+		put(emitter, last);
+	put(emitter, 0x27bd0000 | (-room & 0xffff)); /* addiu sp, sp, -room */
+	put(emitter, 0xafbf0000 | (room - 4));       /* sw ra, room - 4(sp) */
+	note(emitter, room, 1u << RA);
+	jump = litifut_mips_jump(&context->cpu, true, here(emitter),
+				 context->bits ? emitter->code->bits[0] + LITIFUT_BITS_ON_MIPS
+					       : emitter->code->mark + ON);
+	emitter->failed |= !jump;
+	put(emitter, jump);
+	put(emitter, anywhere ? last : NOP);
+	put(emitter, target - here(emitter));
+	note(emitter, 0, 0);
+}
+
+static bool ends_unit(const struct emitter *emitter, const struct litifut_edge *edge)
+{
+	return emitter->place->context->units && (edge->end || edge->whole);
+}
+
+/* The same for an entry that is recorded already, or that of an end; records that a unit ends. */
+static void put_entered(struct emitter *emitter, const struct litifut_edge *edge, bool recorded,
+			uint32_t target)
+{
+	const uint32_t next = emitter->place->block->spawns ? 0 : target;
+
+	if (ends_unit(emitter, edge))
+		put_edge(emitter, LITIFUT_WAY_TAKEN, next);
+	else if (!recorded)
+		put_edge(emitter, LITIFUT_WAY_ENTERED, next);
 	prepare(emitter, target);
 }
 
@@ -580,12 +625,13 @@ static bool slot_comes_first(const struct emitter *emitter, uint32_t word, uint3
 	       !litifut_mips_writes(slot, RA) && (slot >> 21 & 31) != RA && (slot >> 16 & 31) != RA;
 }
 
-/* The end of the block, behind what sets the flag. */
-static void put_end(struct emitter *emitter, const struct litifut_edge *edge)
+/* The end of the block; `recorded`: its start need not be. */
+static void put_end(struct emitter *emitter, const struct litifut_edge *edge, bool recorded)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
+	const bool has_slot = block->ends != LITIFUT_ENDS_STOP;
 	const uint32_t word = word_at(emitter->place, block->branch);
-	uint32_t slot = word_at(emitter->place, block->branch + 4);
+	uint32_t slot = has_slot ? word_at(emitter->place, block->branch + 4) : NOP;
 
 	if (block->ends != LITIFUT_ENDS_BRANCH && slot_comes_first(emitter, word, slot)) {
 		put(emitter, slot);
@@ -593,19 +639,42 @@ static void put_end(struct emitter *emitter, const struct litifut_edge *edge)
 	}
 	switch (block->ends) {
 	case LITIFUT_ENDS_BRANCH:
+		if (recorded && !ends_unit(emitter, edge) && !emitter->place->block->spawns) {
+			put_go(emitter, block->target, slot);
+			break;
+		}
 		put(emitter, slot);
-		put_entered(emitter, edge, block->target);
+		put_entered(emitter, edge, recorded, block->target);
 		break;
 	case LITIFUT_ENDS_CALL:
-		put_entered(emitter, edge, 0);
+		put_entered(emitter, edge, recorded, 0);
 		put_call(emitter, slot);
 		break;
 	default:
-		put_entered(emitter, edge, 0);
+		put_entered(emitter, edge, recorded, 0);
 		put(emitter, word);
-		put(emitter, slot);
+		if (has_slot)
+			put(emitter, slot);
 		break;
 	}
+}
+
+/* Is the start of the block recorded before what moves? A program that ends there by a signal must
+ * have it in its trace. Where the code does not end with a jump to what follows, that takes
+ * nothing more. */
+static bool is_recorded_first(const struct emitter *emitter, const struct litifut_edge *edge,
+			      bool ends, uint32_t end)
+{
+	const struct litifut_block *block = &emitter->place->block->block;
+
+	if (edge->end)
+		return true;
+	if (edge->whole || (ends && block->ends != LITIFUT_ENDS_BRANCH))
+		return true;
+	for (uint32_t at = block->start; at < (ends ? block->branch + 8 : end); at += 4)
+		if (litifut_mips_may_fault(word_at(emitter->place, at)))
+			return true;
+	return false;
 }
 
 /* With `after`, the second instruction is executed in its place, before the first. */
@@ -614,17 +683,24 @@ static void put_entry(struct emitter *emitter, const struct litifut_edge *edge)
 	const uint32_t bytes = edge->step ? 8 + LITIFUT_EDGE_STEP_BYTES : 8;
 	const struct litifut_block *block = &emitter->place->block->block;
 	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - block->start <= 4;
+	const uint32_t last = block->start + (edge->after ? 0 : bytes - 4);
+	const bool recorded = is_recorded_first(emitter, edge, ends, last + 4);
 
-	if (edge->whole)
+	if (recorded && !edge->end)
 		put_edge(emitter, LITIFUT_WAY_ENTERED, 0);
-	if (!edge->end && (!ends || block->branch != block->start))
-		put(emitter, word_at(emitter->place, block->start));
 	if (ends || edge->end) {
-		put_end(emitter, edge);
+		if (!edge->end && block->branch != block->start)
+			put(emitter, word_at(emitter->place, block->start));
+		put_end(emitter, edge, recorded);
 		return;
 	}
-	for (uint32_t at = block->start + 4; at < edge->address + bytes && !edge->after; at += 4)
+	for (uint32_t at = block->start; at < last; at += 4)
 		put(emitter, word_at(emitter->place, at));
+	if (recorded) {
+		put_go(emitter, block->start + bytes, word_at(emitter->place, last));
+		return;
+	}
+	put(emitter, word_at(emitter->place, last));
 	put_edge(emitter, LITIFUT_WAY_ENTERED, block->start + bytes);
 }
 

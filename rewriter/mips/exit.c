@@ -119,12 +119,6 @@ static bool reads_ra(uint32_t each, bool *written)
 	return !*written || (each >> 21 & 31) == RA || (each >> 26 == 0 && (each >> 16 & 31) == RA);
 }
 
-/* break, and teq $zero, $zero, which a compiler puts where control does not go on */
-static bool traps(uint32_t each)
-{
-	return (each & 0xfc00003f) == 0x0000000d || (each & 0xffff003f) == 0x00000034;
-}
-
 /* One way, up to where ra is written or it branches. */
 static void scan_way(struct scan *scan, uint32_t at)
 {
@@ -141,7 +135,7 @@ static void scan_way(struct scan *scan, uint32_t at)
 		const struct litifut_instruction instruction = litifut_mips_branch_at(
 			scan->place->context, scan->place->call->section, at);
 
-		if (traps(word(scan, at)))
+		if (litifut_mips_traps(word(scan, at)))
 			return;
 		if (instruction.class == LITIFUT_CLASS_OTHER) {
 			scan->failed |= reads_ra(word(scan, at), &written);

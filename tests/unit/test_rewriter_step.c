@@ -11,6 +11,7 @@
 
 #include "common/bytes.h"
 #include "cpu/cpu.h"
+#include "cpu/mips/mips.h"
 #include "cpu/step.h"
 #include "elf/sections.h"
 
@@ -86,6 +87,10 @@ static const struct step_case mips_cases[] = {
 	{"jr ra", 0x03e00008, A32, 0, 4, LITIFUT_ENDS_RETURN, false, false, 0, 0},
 	{"jr v0", 0x00400008, A32, 0, 4, LITIFUT_ENDS_JUMP, false, false, 0, 0},
 	{"break", 0x0000000d, A32, 0, 4, LITIFUT_ENDS_STOP, false, false, 0, 0},
+	{"break 7", 0x0007000d, A32, 0, 4, LITIFUT_ENDS_STOP, false, false, 0, 0},
+	{"teq zero, zero", 0x00000034, A32, 0, 4, LITIFUT_ENDS_STOP, false, false, 0, 0},
+	{"teq zero, zero, 7", 0x000001f4, A32, 0, 4, LITIFUT_ENDS_STOP, false, false, 0, 0},
+	{"teq a1, zero, 7", 0x00a001f4, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, 0},
 	{"movn v0, v1, a0", 0x0064100b, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, 0},
 	{"ll v0, 0(a0)", 0xc0820000, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0,
 	 CPU_EXCLUSIVE_OPENS},
@@ -245,13 +250,56 @@ static void test_blocks(void **state)
 	}
 }
 
+/* Of MIPS instructions: may they end the program? */
+static void knows_what_may_fault(void **state)
+{
+	static const struct {
+		const char *mnemonic;
+		uint32_t word;
+		bool may;
+	} cases[] = {
+		{"nop", 0x00000000, false},
+		{"lw v0, 4(a0)", 0x8c820004, true},
+		{"sb zero, 0(zero)", 0xa0000000, true},
+		{"ldc1 f0, 8(a0)", 0xd4800008, true},
+		{"swl v0, 3(a1)", 0xa8a20003, true},
+		{"ll v0, 0(a0)", 0xc0820000, true},
+		{"pref 0, 0(a0)", 0xcc800000, false},
+		{"lw t9, -32728(gp)", 0x8f998028, false},
+		{"sw ra, 28(sp)", 0xafbf001c, false},
+		{"lwxc1 f0, v0(a0)", 0x4c820000, true},
+		{"lwx v0, v1(a0)", 0x7c83100a, true},
+		{"teq a1, zero, 7", 0x00a001f4, true},
+		{"tnei a0, 1", 0x048e0001, true},
+		{"bltz a0, 0x8008", 0x04800001, false},
+		{"bgezal a0, 0x8008", 0x04910001, false},
+		{"syscall", 0x0000000c, true},
+		{"break 7", 0x0007000d, true},
+		{"add v0, v0, v1", 0x00431020, true},
+		{"addu v0, v0, v1", 0x00431021, false},
+		{"addi v0, v0, 1", 0x20420001, true},
+		{"addiu v0, v0, 1", 0x24420001, false},
+		{"lui gp, 2", 0x3c1c0002, false},
+		{"divu zero, a0, a1", 0x0085001b, false},
+		{"mul v0, v0, v1", 0x70431002, false},
+		{"jr ra", 0x03e00008, false},
+		{"div.s f0, f0, f1", 0x46010003, true},
+		{"mfc1 v0, f0", 0x44020000, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		print_message("%s\n", cases[i].mnemonic);
+		assert_int_equal(litifut_mips_may_fault(cases[i].word), cases[i].may);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_avr_steps),
-		cmocka_unit_test(test_it_block),
-		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_steps),           cmocka_unit_test(test_avr_steps),
+		cmocka_unit_test(test_it_block),        cmocka_unit_test(test_blocks),
+		cmocka_unit_test(knows_what_may_fault),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

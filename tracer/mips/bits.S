@@ -139,6 +139,9 @@ litifut_bits_distance:
 	begin	litifut_bits_spawn
 	b	.Lslow
 	li	$v1, LITIFUT_BITS_SPAWNS
+	/* for code that has recorded already, and is not near where it goes on */
+	.org	litifut_bit_zero + LITIFUT_BITS_ON_MIPS
+	goes_on
 	.org	litifut_bit_zero + LITIFUT_BITS_BYTES_MIPS
 	end	litifut_bits_spawn
 
