@@ -127,6 +127,13 @@ bool litifut_mips_has_barrier(uint32_t word)
 	return word >> 26 == 0 && word & 0x400;
 }
 
+bool litifut_mips_has_number(uint32_t word)
+{
+	const unsigned function = word & 0x3f;
+
+	return function == 0x00 || function == 0x04 || function == 0x3b;
+}
+
 bool litifut_mips_writes_named(uint32_t word, unsigned number)
 {
 	unsigned operation = word >> 26;
@@ -140,8 +147,8 @@ bool litifut_mips_writes_named(uint32_t word, unsigned number)
 		return rd == number;
 	case 0x1c: /* SPECIAL2: mul, clz, clo, madd (rd 0) */
 		return rd == number;
-	case 0x1f: /* SPECIAL3: ext, ins, rdhwr write rt; seb, seh, wsbh write rd */
-		return rt == number || rd == number;
+	case 0x1f: /* SPECIAL3: seb, seh and others write rd */
+		return rt == number || (rd == number && !litifut_mips_has_number(word));
 	case 0x10: /* COP0 */
 	case 0x11: /* COP1: mfc1, cfc1, mfhc1 write rt */
 	case 0x12:

@@ -56,6 +56,9 @@ static inline bool litifut_mips_may_jump(uint32_t word)
 /* Is the branch `word` one whose delay slot is executed only when it is taken? */
 bool litifut_mips_is_likely(uint32_t word);
 
+/* Of SPECIAL3: is it ext, ins or rdhwr, which have a number in the place of rd, and write rt? */
+bool litifut_mips_has_number(uint32_t word);
+
 /* Does the instruction `word`, which has the register `number` as its second source or
  * destination, write it? */
 bool litifut_mips_writes_named(uint32_t word, unsigned number);

@@ -65,8 +65,9 @@ static uint32_t word_at(const struct litifut_arch_context *context,
 /* By its fields, so rather too often. */
 static bool may_name(uint32_t word, unsigned number)
 {
-	unsigned operation = word >> 26;
-	bool third = operation == 0 || operation == 0x1c || operation == 0x1f;
+	const unsigned operation = word >> 26;
+	const bool third = operation == 0 || operation == 0x1c ||
+			   (operation == 0x1f && !litifut_mips_has_number(word));
 
 	return (word >> 21 & 31) == number || (word >> 16 & 31) == number ||
 	       (third && (word >> 11 & 31) == number);

@@ -35,6 +35,8 @@
 
 enum {
 	AT = 1,
+	S0 = 16,
+	S7 = 23,
 	GP = 28,
 	SP = 29,
 	FP = 30,
@@ -48,7 +50,7 @@ enum {
 _Static_assert(4 * (RUN + BACK) <= LITIFUT_MIPS_RELAY_TRAMPOLINE_BYTES, "room for a run");
 
 /* So many instructions before a jump are looked at for what it jumps to. */
-#define BEFORE_JUMP 24u
+#define BEFORE_JUMP 256u
 /* So many instructions, on all ways together, for what becomes of at. */
 #define BEHIND 96u
 #define WAYS 12u
@@ -132,6 +134,17 @@ static void note_low_half(struct function *function, uint32_t word)
 		function->low_halves[low / 8] |= (uint8_t)(1u << low % 8);
 }
 
+/* Does control come from before the branch or call at `address` to what is behind it, with what
+ * the register holds? */
+static bool passes(const struct function *function, uint32_t address, unsigned reg)
+{
+	const struct litifut_instruction instruction = decoded(function, address);
+	const bool is_call = instruction.class == LITIFUT_CLASS_CALL_DIRECT ||
+			     instruction.class == LITIFUT_CLASS_CALL_INDIRECT;
+
+	return is_call ? (reg >= S0 && reg <= S7) || reg == FP : instruction.conditional;
+}
+
 /* Is what the jump at `address` leads to among the targets, or outside? */
 static bool knows_jump(const struct function *function, uint32_t address)
 {
@@ -141,7 +154,7 @@ static bool knows_jump(const struct function *function, uint32_t address)
 		address -= 4;
 		uint32_t word = word_at(function, address);
 
-		if (has_slot(function, address) && !decoded(function, address).conditional)
+		if (has_slot(function, address) && !passes(function, address, reg))
 			return false;
 		if (!litifut_mips_writes(word, reg))
 			continue;

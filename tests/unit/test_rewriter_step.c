@@ -294,12 +294,37 @@ static void knows_what_may_fault(void **state)
 	}
 }
 
+/* Which register they write, beside none. */
+static void knows_what_is_written(void **state)
+{
+	static const struct {
+		const char *mnemonic;
+		uint32_t word;
+		unsigned writes;
+	} cases[] = {
+		{"ins a0, v0, 16, 16", 0x7c44fc04, 4}, {"ext a1, v0, 0, 32", 0x7c45f800, 5},
+		{"rdhwr v1, $29", 0x7c03e83b, 3},      {"seh ra, v0", 0x7c02fe20, 31},
+		{"addu ra, v0, v1", 0x0043f821, 31},   {"lw ra, 28(sp)", 0x8fbf001c, 31},
+		{"sw ra, 28(sp)", 0xafbf001c, 0},      {"mul ra, v0, v1", 0x7043f802, 31},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		print_message("%s\n", cases[i].mnemonic);
+		for (unsigned reg = 28; reg < 32; reg++)
+			assert_int_equal(litifut_mips_writes(cases[i].word, reg),
+					 reg == cases[i].writes);
+		if (cases[i].writes)
+			assert_true(litifut_mips_writes(cases[i].word, cases[i].writes));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steps),           cmocka_unit_test(test_avr_steps),
 		cmocka_unit_test(test_it_block),        cmocka_unit_test(test_blocks),
-		cmocka_unit_test(knows_what_may_fault),
+		cmocka_unit_test(knows_what_may_fault), cmocka_unit_test(knows_what_is_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
