@@ -458,6 +458,11 @@ struct litifut_arch_returns {
 	/* Why the return point exit->address can't be patched, or LITIFUT_EXIT_PATCHED: how
 	 * many bytes move is in *exit then. */
 	unsigned (*judge_exit)(const struct litifut_exit_place *place, struct litifut_exit *exit);
+	/* May more code move from this return point, which has been judged, than it takes? Sets
+	 * `bytes`, and in *room where the rest stands, to which branches to another return point
+	 * are led. NULL: no code lends room. */
+	bool (*can_lend)(const struct litifut_exit_place *place, struct litifut_exit *exit,
+			 uint32_t *room);
 	/* The instruction at `address`, of code that the walk over the code does not know all
 	 * branches of. NULL: it does. */
 	struct litifut_instruction (*branch_at)(const struct litifut_arch_context *context,

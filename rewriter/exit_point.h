@@ -21,6 +21,10 @@ struct litifut_exit {
 	uint8_t inner;
 	uint32_t led;
 	uint32_t inner_now; /* 0: not written yet */
+	/* `led` is in the code that moves from another return point, which lends it: the index of
+	 * that, and one more. */
+	size_t lender;
+	bool lends;
 	/* What was changed for it: so many from this index on. */
 	size_t first_change;
 	size_t change_count;
@@ -41,6 +45,7 @@ struct litifut_exit_place {
 	const struct litifut_targets *taken;   /* every halfword that is changed already */
 	/* Those of `targets` to which not only direct branches lead. NULL: they all are. */
 	const struct litifut_targets *labels;
+	bool borrows; /* another return point will have room for what branches are led to */
 	/* Of the section of the call. */
 	const struct litifut_code_range *ranges;
 	size_t range_count;

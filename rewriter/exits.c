@@ -95,20 +95,29 @@ static void enter_function(struct judge *judge, const struct litifut_found_site 
 					       &session->sites.targets, &judge->labels));
 }
 
+/* `labels`: see struct litifut_exit_place. */
+static struct litifut_exit_place place_of(const struct judge *judge,
+					  const struct litifut_cramped_call *call,
+					  const struct litifut_targets *labels)
+{
+	return (struct litifut_exit_place){
+		.image = &judge->session->image,
+		.context = &judge->session->context,
+		.call = call,
+		.targets = &judge->session->sites.targets,
+		.labels = labels,
+		.taken = judge->taken,
+		.ranges = judge->ranges,
+		.range_count = judge->range_count,
+	};
+}
+
 static void judge_exit(struct judge *judge, struct litifut_exit *exit)
 {
 	struct litifut_session *session = judge->session;
 	const struct litifut_found_site *site = &session->sites.items[exit->site];
 	const struct litifut_cramped_call call = litifut_exit_call(&session->image, site);
-	const struct litifut_exit_place place = {
-		.image = &session->image,
-		.context = &session->context,
-		.call = &call,
-		.targets = &session->sites.targets,
-		.taken = judge->taken,
-		.ranges = judge->ranges,
-		.range_count = judge->range_count,
-	};
+	const struct litifut_exit_place place = place_of(judge, &call, NULL);
 
 	enter_function(judge, site);
 	if (makes_child(session, site))
@@ -200,33 +209,66 @@ static void take_branches(const struct litifut_exit_branches *branches,
 		litifut_targets_take(set, each->address, each->length);
 }
 
-/* Those that branches lead to as well. */
-static void judge_shared(struct judge *judge, const struct litifut_exit_branches *branches,
-			 struct litifut_exit *exit)
+/* So many return points before one, and as many behind it, are asked for room. */
+#define LENDERS 256
+
+/* Finds another return point that has room for what branches are led to. */
+static bool find_lender(struct judge *judge, const struct litifut_exit_branches *branches,
+			size_t index, struct litifut_exit *exit)
 {
 	struct litifut_session *session = judge->session;
+	const struct litifut_exits *exits = &session->exits;
+
+	for (size_t i = 2; i < 2 * LENDERS; i++) {
+		const size_t other = i & 1 ? index + i / 2 : index - i / 2;
+		struct litifut_exit lender;
+		struct litifut_cramped_call call;
+		struct litifut_exit_place place;
+
+		if (other >= exits->count || exits->items[other].lends ||
+		    exits->items[other].has_branches ||
+		    exits->items[other].reason != LITIFUT_EXIT_PATCHED)
+			continue;
+		lender = exits->items[other];
+		call = litifut_exit_call(&session->image, &session->sites.items[lender.site]);
+		place = place_of(judge, &call, NULL);
+		if (!session->arch->returns->can_lend(&place, &lender, &exit->led) ||
+		    !can_lead(judge, branches, exit))
+			continue;
+		lender.lends = true;
+		exits->items[other] = lender;
+		exit->lender = other + 1;
+		litifut_targets_take(judge->taken, lender.address, lender.bytes);
+		return true;
+	}
+	return false;
+}
+
+/* Those that branches lead to as well. Where there is no room for what these are led to, another
+ * return point may have some. */
+static void judge_shared(struct judge *judge, const struct litifut_exit_branches *branches,
+			 size_t index)
+{
+	struct litifut_session *session = judge->session;
+	struct litifut_exit *exit = &session->exits.items[index];
+	const struct litifut_arch_returns *arch = session->arch->returns;
 	const struct litifut_found_site *site = &session->sites.items[exit->site];
 	const struct litifut_cramped_call call = litifut_exit_call(&session->image, site);
-	const struct litifut_exit_place place = {
-		.image = &session->image,
-		.context = &session->context,
-		.call = &call,
-		.targets = &session->sites.targets,
-		.labels = &branches->labels,
-		.taken = judge->taken,
-		.ranges = judge->ranges,
-		.range_count = judge->range_count,
-	};
+	struct litifut_exit_place place = place_of(judge, &call, &branches->labels);
 	struct litifut_exit judged = *exit;
-	const uint8_t reason = (uint8_t)session->arch->returns->judge_exit(&place, &judged);
+	const uint8_t reason = (uint8_t)arch->judge_exit(&place, &judged);
 
-	if (reason != LITIFUT_EXIT_PATCHED) {
-		if (reason != LITIFUT_EXIT_STUCK)
-			exit->reason = reason;
+	if (reason != LITIFUT_EXIT_PATCHED && reason != LITIFUT_EXIT_STUCK) {
+		exit->reason = reason;
 		return;
 	}
-	if (!can_lead(judge, branches, &judged))
-		return;
+	if (reason != LITIFUT_EXIT_PATCHED || !can_lead(judge, branches, &judged)) {
+		judged = *exit;
+		place.borrows = true;
+		if (!arch->can_lend || arch->judge_exit(&place, &judged) != LITIFUT_EXIT_PATCHED ||
+		    !find_lender(judge, branches, index, &judged))
+			return;
+	}
 	litifut_targets_take(judge->taken, exit->address, judged.bytes);
 	take_branches(branches, &judged, judge->taken);
 	if (judged.wants_stone && (!find_shared_stone(judge, branches, &judged) ||
@@ -261,7 +303,7 @@ static enum litifut_status judge_all_shared(struct judge *judge, struct litifut_
 			continue;
 		status = enter_section(judge, site, error);
 		if (!status)
-			judge_shared(judge, &exits->branches, exit);
+			judge_shared(judge, &exits->branches, i);
 	}
 	return status;
 }

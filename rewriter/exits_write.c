@@ -227,6 +227,17 @@ static enum litifut_status write_exit(struct writer *writer, struct litifut_exit
 	return LITIFUT_OK;
 }
 
+/* Has the return point that lends it room been patched? */
+static bool has_room(const struct writer *writer, const struct litifut_exit *exit)
+{
+	const struct litifut_session *session = writer->session;
+	const struct litifut_exit *items = session->exits.items;
+
+	return !exit->lender ||
+	       session->sites.items[items[exit->lender - 1].site].site.exit_reason ==
+		       LITIFUT_EXIT_PATCHED;
+}
+
 enum litifut_status litifut_exits_write(struct litifut_session *session,
 					struct litifut_rooms *rooms, struct litifut_frames *frames,
 					struct litifut_unwind *unwind,
@@ -241,19 +252,21 @@ enum litifut_status litifut_exits_write(struct litifut_session *session,
 	enum litifut_status status = litifut_targets_create(
 		session->image.text_start, session->image.text_end, &writer.moved, error);
 
-	/* First those to which branches lead: the others may have such a branch in them. */
-	for (unsigned pass = 0; pass < 2; pass++)
+	/* First those that lend room, then those to which branches lead: the others may have such a
+	 * branch in them. */
+	for (unsigned pass = 0; pass < 3; pass++)
 		for (size_t i = 0; i < session->exits.count && !status; i++) {
 			struct litifut_exit *exit = &session->exits.items[i];
 			struct litifut_found_site *site = &session->sites.items[exit->site];
 
-			if (exit->has_branches == (pass == 1))
+			if (pass != (exit->lends ? 0 : exit->has_branches ? 1 : 2))
 				continue;
 			site->site.exit_reason = exit->reason;
 			if (exit->reason != LITIFUT_EXIT_PATCHED)
 				continue;
 			/* It was to be patched, and could not be. */
-			if (site->site.reason != LITIFUT_SITE_PATCHED || rooms->own == rooms->count)
+			if (site->site.reason != LITIFUT_SITE_PATCHED ||
+			    rooms->own == rooms->count || !has_room(&writer, exit))
 				site->site.exit_reason = LITIFUT_EXIT_OUT_OF_REACH;
 			else
 				status = write_exit(&writer, exit, error);

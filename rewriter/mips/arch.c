@@ -314,6 +314,7 @@ static const struct litifut_arch_returns returns = {
 	.judge_exit = litifut_mips_judge_exit,
 	.write_exit = litifut_mips_write_exit,
 	.branch_at = litifut_mips_branch_at,
+	.can_lend = litifut_mips_can_lend,
 	.lead_branch = litifut_mips_lead_branch,
 	.exit_bytes_max = LITIFUT_MIPS_EXIT_BYTES,
 };

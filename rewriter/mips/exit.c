@@ -37,6 +37,9 @@
  *					I1 ... I4
  *					b    ra + 16
  *
+ * Where I3 or I4 can't move, as another call stands there, that branch is behind the one of another
+ * return point, of which four instructions move for it.
+ *
  * More than 500 lines, because what is judged and what is written must agree on each form. */
 #include "rewriter/exits.h"
 #include "rewriter/mips/mips.h"
@@ -144,15 +147,16 @@ static void scan_way(struct scan *scan, uint32_t at)
 				return;
 			continue;
 		}
-		if (!is_inside(scan, at + 4) || litifut_mips_is_likely(word(scan, at)) ||
-		    reads_ra(word(scan, at + 4), &written)) {
+		if (!is_inside(scan, at + 4) || reads_ra(word(scan, at + 4), &written)) {
 			scan->failed = true;
 			return;
 		}
-		if (written) /* by the delay slot */
+		/* by the delay slot, which a likely branch may leave out */
+		if (written && !litifut_mips_is_likely(word(scan, at)))
 			return;
 		if (instruction.class == LITIFUT_CLASS_BRANCH_DIRECT) {
-			add(scan, instruction.target);
+			if (!written)
+				add(scan, instruction.target);
 			if (instruction.conditional)
 				add(scan, at + 8);
 		} else if (instruction.class == LITIFUT_CLASS_BRANCH_INDIRECT) {
@@ -289,7 +293,7 @@ static bool is_entered(const struct litifut_exit_place *place, uint32_t address,
 unsigned litifut_mips_judge_exit(const struct litifut_exit_place *place, struct litifut_exit *exit)
 {
 	const struct litifut_cramped_call *call = place->call;
-	const unsigned needed = place->labels ? 16 : 8;
+	const unsigned needed = place->labels && !place->borrows ? 16 : 8;
 	uint32_t inner = 0;
 	struct code code;
 
@@ -310,8 +314,33 @@ unsigned litifut_mips_judge_exit(const struct litifut_exit_place *place, struct 
 	exit->own_room = !call->argument_room || call->argument_room >= call->address;
 	exit->has_branches = inner != 0;
 	exit->inner = (uint8_t)(inner ? inner - exit->address : 0);
-	exit->led = inner ? exit->address + 8 : 0;
+	exit->led = inner && !place->borrows ? exit->address + 8 : 0;
 	return LITIFUT_EXIT_PATCHED;
+}
+
+/* Code that only goes on, with the frame and ra as they are: its frame is that of the return. */
+bool litifut_mips_can_lend(const struct litifut_exit_place *place, struct litifut_exit *exit,
+			   uint32_t *room)
+{
+	struct code code;
+
+	if (exit->bytes != 8)
+		return false;
+	for (uint32_t at = exit->address + 8; at < exit->address + 16; at += 4)
+		if (litifut_targets_has(place->taken, at) ||
+		    litifut_targets_has(place->targets, at))
+			return false;
+	if (!read_code(place->context, place->call->section, exit->address,
+		       place->call->function_end, 16, 0, &code) ||
+	    code.bytes != 16)
+		return false;
+	for (unsigned i = 0; i < code.count; i++)
+		if (is_branch(&code.items[i]) || litifut_mips_writes(code.items[i].word, SP) ||
+		    litifut_mips_writes(code.items[i].word, RA))
+			return false;
+	exit->bytes = 16;
+	*room = exit->address + 8;
+	return true;
 }
 
 bool litifut_mips_lead_branch(const struct litifut_arch_context *context,
@@ -515,7 +544,9 @@ static bool put_passage(struct emitter *emitter, const struct code *code,
 
 	while (code->items[first].address != code->inner)
 		first++;
-	if (emitter->uses_link) { /* ra holds something else there */
+	/* ra holds something else there, or an island leads there */
+	if (emitter->uses_link ||
+	    !litifut_mips_jump(&emitter->context->cpu, false, exit->led, emitter->inner)) {
 		align(emitter);
 		emitter->inner = here(emitter);
 		emitter->link = here(emitter) + 8;
@@ -549,7 +580,7 @@ bool litifut_mips_write_exit(const struct litifut_arch_context *context,
 	bool in_slot;
 
 	if (!read_code(context, call->section, exit->address, call->function_end,
-		       exit->has_branches ? 16 : 8,
+		       exit->bytes < 16 ? 8 : 16,
 		       exit->has_branches ? exit->address + exit->inner : 0, &code) ||
 	    !litifut_mips_lead(context, ways, exit->address, address, words, &detour->entry))
 		return false;

@@ -257,6 +257,8 @@ bool litifut_mips_lead(const struct litifut_arch_context *context,
 		       const struct litifut_exit_ways *ways, uint32_t from, uint32_t address,
 		       uint32_t *words, uint32_t *entry);
 unsigned litifut_mips_judge_exit(const struct litifut_exit_place *place, struct litifut_exit *exit);
+bool litifut_mips_can_lend(const struct litifut_exit_place *place, struct litifut_exit *exit,
+			   uint32_t *room);
 bool litifut_mips_lead_branch(const struct litifut_arch_context *context,
 			      enum litifut_code_state state, uint32_t address, unsigned length,
 			      uint32_t target, uint8_t *code);
