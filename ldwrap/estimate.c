@@ -445,6 +445,15 @@ static size_t with_slack(size_t count)
 	return count + count / 48 + 128;
 }
 
+static uint64_t text_of(const struct estimate *estimate, const struct arguments *arguments)
+{
+	uint64_t text = estimate->lto_bytes * LTO_TEXT_PER_BYTE;
+
+	for (size_t i = 0; i < arguments->count; i++)
+		text += estimate->shares[i].text;
+	return text;
+}
+
 static void fill_plan(const struct estimate *estimate, const struct litifut_arch *arch,
 		      const struct arguments *arguments, const struct estimated_islands *islands,
 		      struct litifut_rewrite_plan *plan)
@@ -453,10 +462,8 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 	const struct litifut_census *census = &estimate->census;
 	size_t tails = census->tails + estimate->jumps;
 	size_t lto = estimate->lto_bytes / LTO_BYTES_PER_CALL;
-	uint64_t text = estimate->lto_bytes * LTO_TEXT_PER_BYTE;
+	const uint64_t text = text_of(estimate, arguments);
 
-	for (size_t i = 0; i < arguments->count; i++)
-		text += estimate->shares[i].text;
 	plan->thunks = has_thunks(estimate);
 	plan->sites = with_slack(census->direct + census->indirect + tails + lto);
 	plan->db_entries = sizes->indirect_in_db ? plan->sites
@@ -516,6 +523,7 @@ struct estimate_result estimate_room(const struct arguments *arguments, bool thu
 	judge_encodings(&estimate, arguments);
 	place_islands(&estimate, arguments, &result.islands);
 	fill_plan(&estimate, arch, arguments, &result.islands, plan);
+	result.text = text_of(&estimate, arguments);
 	result.newer = estimate.newer;
 	free(estimate.maybe_near);
 	callees_release(estimate.callees);

@@ -3,6 +3,7 @@
 #define LITIFUT_LDWRAP_ESTIMATE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "ldwrap/arguments.h"
 #include "rewriter/rewriter.h"
@@ -17,7 +18,8 @@ struct estimated_islands {
 
 struct estimate_result {
 	struct estimated_islands islands;
-	bool newer; /* an object is for newer CPUs only, see struct cpu_objects */
+	uint64_t text; /* bytes of code in the inputs */
+	bool newer;    /* an object is for newer CPUs only, see struct cpu_objects */
 };
 
 /* Adds to `plan`, which names the CPU, the call sites, DB entries, trampolines

@@ -34,9 +34,6 @@
 #include "rewriter/arch.h"
 #include "rewriter/rewriter.h"
 
-/* About what the code for a return takes, with its stone. */
-#define RETURN_BYTES 24
-
 /* Our own; profiling hooks get lr in a form of their own. Start-up files are
  * traced as all else: the tracer runs before a program is relocated as well. */
 static const char *const default_objects[] = {"litifut-tracer.o", "litifut-recorder.o",
@@ -70,22 +67,37 @@ struct link_state {
 	struct link_outcome outcome;
 };
 
-/* A program at a place of the linker's own choice. */
-static bool is_placed_by_linker(const struct arguments *arguments)
+/* Does a word begin with one of these, behind its dashes? */
+static bool has_word(const struct arguments *arguments, const char *const *names, size_t count)
 {
-	static const char *const others[] = {"pie", "pic-executable", "Ttext", "section-start"};
-
 	for (int i = 1; i < arguments->word_count; i++) {
 		const char *word = arguments->words[i];
 
 		if (*word != '-')
 			continue;
 		word += strspn(word, "-");
-		for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++)
-			if (!strncmp(word, others[j], strlen(others[j])))
-				return false;
+		for (size_t j = 0; j < count; j++)
+			if (!strncmp(word, names[j], strlen(names[j])))
+				return true;
 	}
-	return !arguments_last(arguments, ARGUMENT_SHARED);
+	return false;
+}
+
+static bool is_position_independent(const struct arguments *arguments)
+{
+	static const char *const words[] = {"pie", "pic-executable"};
+
+	return arguments_last(arguments, ARGUMENT_SHARED) ||
+	       has_word(arguments, words, sizeof(words) / sizeof(words[0]));
+}
+
+/* A program at a place of the linker's own choice. */
+static bool is_placed_by_linker(const struct arguments *arguments)
+{
+	static const char *const others[] = {"Ttext", "section-start"};
+
+	return !is_position_independent(arguments) &&
+	       !has_word(arguments, others, sizeof(others) / sizeof(others[0]));
 }
 
 /* gold has ARM programs at 0x8000, where traces can't tell code from their other words. */
@@ -251,6 +263,19 @@ static void place_islands(struct link_state *state)
 								    state->plan.island_places[i]);
 }
 
+/* Where the code and the trampolines together are longer than a branch reaches either way, most of
+ * them are far from each other. */
+static size_t return_bytes(const struct link_state *state, uint64_t text)
+{
+	const uint8_t *usual = state->arch->returns->exit_bytes_usual;
+	const size_t near = state->plan.sites * usual[0];
+
+	return is_position_independent(state->request->arguments) &&
+			       text + near > 2 * (uint64_t)state->arch->sizes->reach
+		       ? state->plan.sites * usual[1]
+		       : near;
+}
+
 /* The first link gets what its inputs seem to need. */
 static void guess(struct link_state *state)
 {
@@ -268,8 +293,8 @@ static void guess(struct link_state *state)
 	state->wants_map |= result.islands.too_coarse;
 	free(result.islands.items);
 	state->newer = result.newer;
-	if (settings->recorded != LITIFUT_MODE_CALLS && result.newer) {
-		state->plan.trampoline_bytes += state->plan.sites * RETURN_BYTES;
+	if (settings->recorded != LITIFUT_MODE_CALLS && result.newer && state->arch->returns) {
+		state->plan.trampoline_bytes += return_bytes(state, result.text);
 		state->plan.unwind_entries += state->plan.sites;
 	}
 	state->plan.blocks = settings->recorded == LITIFUT_MODE_COVERAGE ||

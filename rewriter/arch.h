@@ -478,7 +478,10 @@ struct litifut_arch_returns {
 			   const struct litifut_cramped_call *call, const struct litifut_exit *exit,
 			   uint32_t address, const struct litifut_exit_ways *ways,
 			   struct litifut_exit_code *code);
-	size_t exit_bytes_max;   /* of a trampoline, without that of a stone */
+	size_t exit_bytes_max; /* of a trampoline, without that of a stone */
+	/* About what that of a usual call takes, with its stone; and where it is
+	 * position-independent and not in the reach of a branch. */
+	uint8_t exit_bytes_usual[2];
 	uint32_t exit_thunk_bit; /* in the address of the thunk: its encoding */
 };
 

@@ -273,6 +273,7 @@ static const struct litifut_arch_returns returns = {
 	.write_exit = litifut_arm_write_exit,
 	.lead_branch = litifut_arm_lead_branch,
 	.exit_bytes_max = LITIFUT_ARM_EXIT_BYTES_MAX,
+	.exit_bytes_usual = {24, 24},
 	.exit_thunk_bit = 1,
 };
 

@@ -317,6 +317,7 @@ static const struct litifut_arch_returns returns = {
 	.can_lend = litifut_mips_can_lend,
 	.lead_branch = litifut_mips_lead_branch,
 	.exit_bytes_max = LITIFUT_MIPS_EXIT_BYTES,
+	.exit_bytes_usual = {24, 44},
 };
 
 static const struct litifut_arch_frames frames = {
