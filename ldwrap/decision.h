@@ -22,8 +22,8 @@ struct decision {
 /* Reads the command line and the headers of its inputs; touches nothing. */
 void decision_make(const struct arguments *arguments, struct decision *decision);
 
-/* What configure, CMake and Meson link to see whether it can be done: they may take words
- * for a failure. */
+/* What configure, CMake, Meson and makefiles link to see whether it can be done: they may take
+ * words for a failure. */
 bool decision_is_trial(const char *output);
 
 /* Prefixes under which the linker for this link is usually installed, most

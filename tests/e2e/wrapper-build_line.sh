@@ -37,6 +37,8 @@ behaviour()
 		"$triplet-gcc" -no-pie -Wl,-Ttext-segment=0x8000 main.o
 	says "a trial of configure" "litifut: nothing is traced yet: the links were trials of a configure script; run the build with \`litifut build', too" \
 		sh -c "$triplet-gcc -r main.o -o partial.o && $triplet-gcc main.o -o conftest"
+	says "a makefile that tries an option" "litifut: 1 linked file traced" \
+		sh -c "$triplet-gcc main.o -o /dev/null && $triplet-gcc main.o -o program"
 	says "a link that stays plain" "litifut: 0 linked files traced, 1 left plain: program: code below 0x10000 can't be traced" \
 		"$triplet-gcc" -no-pie -Wl,-Ttext-segment=0x8000 main.o -o program
 	says "a nested build: one line" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
