@@ -74,7 +74,7 @@ static void begin(struct post_walk *walk, struct post_walker *walker,
 
 	if (walker->begun != POST_NONE)
 		return;
-	walker->at = (struct post_walk_place){code, block, POST_WALK_ENTRY};
+	walker->at = (struct post_walk_place){code, block, POST_WALK_ENTRY, false};
 	post_walk_give(walk, walker, POST_PATH_BLOCK);
 	walker->at = before;
 	walker->begun = block;

@@ -49,6 +49,7 @@ void post_walk_push(struct post_walker *walker, bool between, struct post_walk_p
 	walker->frames[walker->count++] =
 		(struct post_walk_frame){.back = back,
 					 .between = between,
+					 .interrupt = walker->stops,
 					 .last = walker->last,
 					 .stops = walker->stops ? walker->stops - 1 : 0,
 					 .begun = walker->begun,
@@ -71,13 +72,12 @@ void post_walk_begin_anew(struct post_walk *walk, struct post_walker *walker)
 /* Control comes to block number `block` of the same module. */
 static void go(struct post_walker *walker, uint32_t block)
 {
-	walker->at.block = block;
 	/* code that is not followed; its callers have a bit behind the call */
 	if (block == POST_NONE) {
-		walker->at.block = 0;
 		walker->at.state = POST_WALK_JUMP;
 		return;
 	}
+	walker->at.block = block;
 	walker->at.state = POST_WALK_ENTRY;
 }
 
@@ -100,6 +100,8 @@ void post_walk_leave(struct post_walker *walker)
 	walker->begun = frame->begun;
 	if (frame->between)
 		walker->last = frame->last;
+	if (frame->between && !frame->interrupt)
+		walker->at.calls = true;
 	walker->left = frame->between;
 }
 
@@ -151,6 +153,7 @@ void post_walk_execute(struct post_walk *walk, struct post_walker *walker)
 	if (walker->begun != walker->at.block)
 		post_walk_give(walk, walker, POST_PATH_BLOCK);
 	walker->begun = POST_NONE;
+	walker->at.calls = false;
 	walker->left = false;
 	walker->last = walker->at.block;
 	if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
@@ -261,12 +264,28 @@ static void take_bit(struct post_walk *walk, struct post_walker *walker, unsigne
 	}
 }
 
-/* Is the block in the function that the place is in? */
-static bool is_in_function(const struct post_walk_place *place, const struct post_path_code *code,
+/* Has the function of the place ended, in code that is not followed? */
+static bool has_ended(const struct post_walk_place *place)
+{
+	const unsigned ends = post_walk_block(place)->block.ends;
+
+	return place->state == POST_WALK_JUMP &&
+	       (ends == LITIFUT_ENDS_ON || ends == LITIFUT_ENDS_BRANCH);
+}
+
+/* Is the place, or was it the last, in the function of the block? */
+static bool is_of_function(const struct post_walk_place *place, const struct post_path_code *code,
 			   uint32_t block)
 {
 	return place->state != POST_WALK_NOWHERE && place->code == code &&
 	       code->blocks[place->block].function == code->blocks[block].function;
+}
+
+/* Is it still there? */
+static bool is_in_function(const struct post_walk_place *place, const struct post_path_code *code,
+			   uint32_t block)
+{
+	return is_of_function(place, code, block) && !has_ended(place);
 }
 
 /* Does the block record that control comes to the label before it as well, which has no room to do
@@ -298,6 +317,36 @@ static bool unwind_to(struct post_walker *walker, const struct post_path_code *c
 	return true;
 }
 
+/* Code that is not followed enters the function. How many of the innermost calls have ended before,
+ * in other such code, which records nothing when it returns? They have if the same code has called
+ * before, or if they are of that function: else one would be inside the other, and again with each
+ * call. If neither is known, the function is taken for what the innermost one has ended in. */
+static size_t ended_unseen(struct post_walker *walker, const struct post_path_code *code,
+			   uint32_t function)
+{
+	const struct post_walk_place *place = &walker->at;
+	size_t ended = 0;
+
+	for (size_t inner = 0; place->state == POST_WALK_JUMP; inner++) {
+		const struct post_walk_frame *frame = NULL;
+		const bool same = is_of_function(place, code, function);
+
+		if (inner < walker->count)
+			frame = &walker->frames[walker->count - 1 - inner];
+		/* else its caller records that it has returned, or it waits for a call */
+		if ((frame && (!frame->between || frame->interrupt)) ||
+		    post_walk_block(place)->block.ends == LITIFUT_ENDS_CALL)
+			break;
+		walker->outside |= !frame && same;
+		if (same || (frame ? frame->back.calls : walker->outside))
+			ended = inner + 1;
+		if (!frame)
+			break;
+		place = &frame->back;
+	}
+	return ended;
+}
+
 void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 			   const struct post_path_code *code, uint32_t number)
 {
@@ -323,6 +372,13 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 			post_walk_advance(walk, walker);
 		}
 	}
+	if (block->flags & LITIFUT_BLOCK_FUNCTION) {
+		const uint32_t begun = walker->begun;
+
+		for (size_t ended = ended_unseen(walker, code, number); ended; ended--)
+			post_walk_leave(walker);
+		walker->begun = begun;
+	}
 	if (walker->at.state == POST_WALK_ENTRY && walker->at.code == code &&
 	    walker->at.block == number) {
 		by_label = false; /* it is the one */
@@ -346,10 +402,10 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 	}
 	walker->lost = false;
 	if (by_label) {
-		walker->at = (struct post_walk_place){code, number - 1, POST_WALK_ENTRY};
+		walker->at = (struct post_walk_place){code, number - 1, POST_WALK_ENTRY, false};
 		post_walk_execute(walk, walker);
 	}
-	walker->at = (struct post_walk_place){code, number, POST_WALK_ENTRY};
+	walker->at = (struct post_walk_place){code, number, POST_WALK_ENTRY, false};
 	post_walk_execute(walk, walker);
 }
 

@@ -22,12 +22,15 @@ struct post_walk_place {
 	const struct post_path_code *code;
 	uint32_t block;
 	enum post_walk_state state;
+	bool calls; /* code that is not followed is there, and has called a function that returned
+		     */
 };
 
 struct post_walk_frame {
 	struct post_walk_place back;
-	bool between;  /* no call was made: a callback or a signal handler came at that place */
-	bool switches; /* and when it returns, another task goes on: */
+	bool between;   /* no call was made: a callback or a signal handler came at that place, */
+	bool interrupt; /* or an interrupt */
+	bool switches;  /* and when it returns, another task goes on: */
 	uint32_t task;
 	uint32_t last; /* of code that was interrupted, these four as in struct post_walker */
 	unsigned stops;
@@ -47,6 +50,8 @@ struct post_walker {
 			  known, */
 	bool returned; /* and has done so, and no gap says that yet */
 	bool unknown;  /* the walk began later, and no word has shown its place yet */
+	bool outside;  /* code that is not followed is outside of all calls, and calls again and
+			  again */
 	/* Of a task: its stack pointer when it was interrupted the last time, if that is known. */
 	bool is_task;
 	uint32_t stack;
