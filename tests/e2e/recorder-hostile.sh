@@ -28,7 +28,7 @@ if [ -n "${LONG:-}" ]; then
 	MODES=${MODES:-calls spans table counts paths coverage}
 	LINKS=${LINKS:-shared -static -static-pie -flto -no-pie}
 else
-	CASES=${CASES:-again migrate memfile reopen}
+	CASES=${CASES:-again migrate memfile ownpointer reopen}
 	MODES=${MODES:-calls paths}
 	LINKS=${LINKS:-shared}
 fi
