@@ -277,15 +277,12 @@ static enum litifut_status collect(const char *toolchain, struct install_result 
 			add_path(list, xstrdup(toolchain));
 			one = true;
 		} else {
-			char *names = linkers_plain_names();
-
-			litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, toolchain, NULL,
-					  LITIFUT_NO_ADDRESS,
-					  "is not a linker: none can be run and is called NAME or "
-					  "TRIPLET-NAME, where NAME is one of %s",
-					  names);
-			free(names);
-			return LITIFUT_ERROR_UNSUPPORTED;
+			return litifut_error_set(
+				error, LITIFUT_ERROR_UNSUPPORTED, toolchain, NULL,
+				LITIFUT_NO_ADDRESS,
+				"is not a linker: none can be run and is called NAME or "
+				"TRIPLET-NAME, where NAME is one of %s",
+				linkers_plain_names());
 		}
 	} else if (!strchr(toolchain, '/')) {
 		/* as CROSS_COMPILE has it, with a dash at the end, too */

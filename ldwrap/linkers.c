@@ -65,13 +65,14 @@ bool linkers_is_plain_name(const char *name)
 	return false;
 }
 
-char *linkers_plain_names(void)
+const char *linkers_plain_names(void)
 {
-	char *names = xstrdup(linkers_plain_name(0));
-	const char *name;
+	static char names[64];
 
-	for (size_t i = 1; (name = linkers_plain_name(i)); i++)
-		names = reconcat(names, names, ", ", name, NULL);
+	*names = '\0';
+	for (size_t i = 0; linkers_plain_name(i); i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
+			 i ? ", " : "", linkers_plain_name(i));
 	return names;
 }
 

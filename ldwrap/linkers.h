@@ -43,7 +43,7 @@ const char *linkers_plain_name(size_t index);
 
 bool linkers_is_plain_name(const char *name);
 
-/* All of them, with commas between. To be freed. */
-char *linkers_plain_names(void);
+/* All of them, with commas between. */
+const char *linkers_plain_names(void);
 
 #endif

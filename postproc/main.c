@@ -10,12 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <litifut/settings.h>
-
-#include "common/nearest.h"
 #include "postproc/energy/command.h"
 #include "postproc/formats/diff.h"
 #include "postproc/options.h"
+#include "postproc/wrong_settings.h"
 #include "postproc/output_file.h"
 #include "postproc/paths/command.h"
 #include "postproc/formats/run.h"
@@ -86,76 +84,6 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* What a setting of a run takes, as far as its kind says so. */
-static const char *values_of(enum litifut_setting_kind kind)
-{
-	switch (kind) {
-	case LITIFUT_SETTING_NUMBER:
-		return ": it takes a decimal number";
-	case LITIFUT_SETTING_SIGNAL:
-		return ": it takes the number of a signal that the CPU does not send";
-	case LITIFUT_SETTING_CLOCK:
-		return ": it takes none, mono or cycle";
-	case LITIFUT_SETTING_FILE:
-		return ": it takes map or write";
-	case LITIFUT_SETTING_ON:
-		return ": it takes 1 or 0";
-	default:
-		return "";
-	}
-}
-
-static void print_wrong_settings(uint32_t wrong)
-{
-#define ROW(name, kind, member) {name, LITIFUT_SETTING_##kind},
-	static const struct {
-		const char *name;
-		enum litifut_setting_kind kind;
-	} settings[] = {LITIFUT_RUN_SETTINGS(ROW)};
-#undef ROW
-
-	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
-		if (wrong >> i & 1)
-			fprintf(stderr,
-				"litifut-post: the recorder did not understand the value of "
-				"LITIFUT_%s%s\n",
-				settings[i].name, values_of(settings[i].kind));
-	}
-}
-
-/* Names that a program had in its environment, and that are not settings of the recorder or of a
- * link. */
-static void print_unknown_settings(const char *unknown)
-{
-#define NAME(name, kind, member) name,
-	static const char *const names[] = {LITIFUT_SETTINGS(NAME, NAME, NAME) NULL};
-	static const char *const of_a_run[] = {LITIFUT_RUN_SETTINGS(NAME) NULL};
-#undef NAME
-
-	for (; *unknown; unknown += strcspn(unknown, " ") + 1) {
-		char name[LITIFUT_UNKNOWN_BYTES];
-		const char *nearest;
-		bool known = false;
-		size_t length = strcspn(unknown, " ");
-
-		/* a file from elsewhere may hold anything */
-		if (length >= sizeof(name) ||
-		    strspn(unknown, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
-				    "abcdefghijklmnopqrstuvwxyz") != length)
-			continue;
-		memcpy(name, unknown, length);
-		name[length] = '\0';
-		for (size_t i = 0; names[i] && !known; i++)
-			known = !strcmp(names[i], name);
-		if (known)
-			continue;
-		nearest = litifut_name_nearest(name, of_a_run);
-		fprintf(stderr, "litifut-post: the recorder has no setting LITIFUT_%s%s%s%s\n",
-			name, nearest ? "; did you mean LITIFUT_" : "", nearest ? nearest : "",
-			nearest ? "?" : "");
-	}
-}
-
 static void print_summary(const struct post_totals *totals, double seconds, bool flags)
 {
 	uint64_t events = totals->events - totals->own;
@@ -176,8 +104,8 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 		fprintf(stderr, ", %zu thread%s", totals->threads, plural(totals->threads));
 	fprintf(stderr, ", %zu module%s, %" PRIu64 " unresolved, %.2f s\n", totals->modules,
 		plural(totals->modules), totals->unresolved, seconds);
-	print_wrong_settings(totals->wrong_settings);
-	print_unknown_settings(totals->unknown_settings);
+	post_print_wrong_settings(totals->wrong_settings);
+	post_print_unknown_settings(totals->unknown_settings);
 	if (totals->lost && totals->lost_to > 0)
 		fprintf(stderr,
 			"litifut-post: %s were lost from %.3f s to %.3f s after the start%s\n",
