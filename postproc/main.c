@@ -16,6 +16,7 @@
 #include "postproc/wrong_settings.h"
 #include "postproc/output_file.h"
 #include "postproc/paths/command.h"
+#include "postproc/paths/left.h"
 #include "postproc/formats/run.h"
 #include "postproc/sources/archive.h"
 #include "postproc/tui/tui.h"
@@ -220,7 +221,8 @@ struct outcome {
 	size_t runs; /* 2: a comparison */
 	size_t differing;
 	char needless[MOST_NEEDLESS][256]; /* lines about files that served nothing */
-	char mixed[256];                   /* a line about a folder */
+	char mixed[256];                   /* a line about a folder, */
+	char left[512];                    /* and one about what was not recorded */
 	size_t needless_count;             /* of all of them */
 };
 
@@ -250,6 +252,8 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 				 traces, session.process_count, traces == 1 ? "is" : "are",
 				 given->paths[i]);
 	}
+	if (given->format->paths || given->format->flags)
+		post_left_line(&session, outcome->left, sizeof(outcome->left));
 	/* after a complaint about the only input there is nothing to sum up */
 	outcome->runs = outcome->totals[0].processes || !problems->count;
 	post_session_close(&session);
@@ -428,6 +432,8 @@ int main(int count, char **arguments)
 			      given.format && (given.format->flags || given.format->paths));
 	if (*output.note && !given.quiet)
 		fprintf(stderr, "litifut-post: %s\n", output.note);
+	if (*outcome.left && !given.quiet)
+		fprintf(stderr, "litifut-post: %s\n", outcome.left);
 	if (*outcome.mixed && !given.quiet)
 		fprintf(stderr, "litifut-post: %s\n", outcome.mixed);
 	for (size_t i = 0; i < outcome.needless_count && i < MOST_NEEDLESS && !given.quiet; i++)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # LITIFUT_MODE=paths: a function that is left calls functions that end in a call of code that is not
 # followed either. Nothing says when those return, so they must not pile up: the instructions of each
-# function are those that the CPU executed, and with what it calls no function has more than all of them.
+# function are those that the CPU executed, and with what it calls no function has more than all of them. One
+# line names the functions that are left.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mipsel mips
 
@@ -74,6 +75,48 @@ program_source()
 	END
 }
 
+# Two functions of which not all branches can be recorded: a jump into the middle of code, and $at at a branch.
+odd_source()
+{
+	cat >odd.c <<-'END'
+		#include <stdio.h>
+		#ifdef __arm__
+		#define ODD(name, more) __asm__(".text\n.balign 4\n.arm\n.globl " name "\n.type " name ", %function\n" \
+			name ": cmp r0, #3\nbhi 2f\nmov r1, r0, lsl #2\nmov r0, #0\nsub r1, r1, #4\n" \
+			"add pc, pc, r1\nadd r0, r0, #1\nadd r0, r0, #1\nadd r0, r0, #1\nbx lr\n" \
+			"2: cmp r0, #50\nbeq 3f\nbx lr\n3: mov r0, #7\n" more "bx lr\n.size " name ", . - " name "\n" \
+			".data\n.balign 4\n.word 3b\n.text\n" THUMB)
+		#ifdef __thumb__
+		#define THUMB ".thumb\n"
+		#else
+		#define THUMB ""
+		#endif
+		#else
+		#define ODD(name, more) __asm__(".text\n.set push\n.set noreorder\n.set noat\n.globl " name "\n" \
+			".type " name ", @function\n.ent " name "\n" name ": sltiu $1, $4, 3\nbeqz $1, 1f\nnop\n" \
+			"bnez $4, 1f\naddu $4, $4, $1\naddu $4, $4, $1\n1: move $2, $4\n" more \
+			"jr $31\nnop\n.end " name "\n.size " name ", . - " name "\n.set pop\n")
+		#endif
+		ODD("odd", "");
+		ODD("odd_larger", "nop\nnop\nnop\n");
+		unsigned odd(unsigned n), odd_larger(unsigned n);
+		int main(int argc, char **argv)
+		{
+			printf("%u %u\n", odd(argc), odd_larger(argc + 1));
+			return 0;
+		}
+	END
+}
+
+# As a program is used: the status, and what is said.
+said_by()
+{
+	"$BUILD/bin/litifut-post" "$@" data traced/odd >output 2>said
+	status=$?
+	cat said
+	echo "status $status"
+}
+
 # All of a file for callgrind, with what each function calls: `main` and `large`.
 inclusive()
 {
@@ -110,6 +153,20 @@ behaviour()
 		is "$options: with what they call" "$(inclusive callgrind.out)" "$(printf '%s\n' \
 			'main has all' 'large has most' 'drop has little' 'several functions')"
 	done
+	is "what the user has excluded is not missing" \
+		"$("$BUILD/bin/litifut-post" -f callgrind -o callgrind.out data traced/program 2>&1 | grep -c interpret)" 0
+	rm -f traced/program plain/program
+	odd_source
+	flags=-O2
+	link odd ../odd.c || return
+	same_run odd
+	blocks_equal "" odd
+	for format in callgrind path blocks lcov coverage branches; do
+		is "$format names functions that are left, the largest first" \
+			"$(said_by -f $format | sed -n '/^status/p; s/.*nothing is known of 2 functions, .*: \(.*\);.*/\1/p')" \
+			"$(printf '%s\n' 'odd_larger, odd' 'status 0')"
+	done
+	is "-q does not" "$(said_by -q -f callgrind)" "status 0"
 }
 
 for_targets behaviour
