@@ -128,7 +128,7 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 		fprintf(stderr,
 			"litifut-post: %zu process%s recorded which code was executed, and no "
 			"calls (LITIFUT_MODE=coverage, paths, units): see -f coverage, branches, "
-			"lcov, path, units\n",
+			"lcov, html; of paths callgrind, path, blocks, gdb, units\n",
 			totals->covered, totals->covered == 1 ? "" : "es");
 	if (totals->unfollowed)
 		fprintf(stderr,
@@ -199,6 +199,8 @@ static void process_run(struct post_session *session, const struct post_argument
 					"no trace is of a process that --pid names");
 		return;
 	}
+	if (post_run_is_in_vain(session, format))
+		return;
 	if (shows) {
 		run.progress = show_progress;
 		run.context = &progress;
@@ -302,6 +304,8 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 			    &outcome->totals[run]);
 		runs[run] = output->state;
 		outcome->seconds[run] = now() - start;
+		if (!outcome->totals[run].processes && problems->count)
+			break;
 	}
 	/* Beside a run that is not there, everything has changed. */
 	if (outcome->totals[0].processes && outcome->totals[1].processes) {

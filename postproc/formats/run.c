@@ -1,6 +1,42 @@
 /* One run of an output format. */
 #include "postproc/formats/run.h"
 
+/* What shows code that was executed. */
+static const struct {
+	uint32_t mode;
+	const char *name, *formats;
+} of_code[] = {
+	{LITIFUT_MODE_PATHS, "paths",
+	 "callgrind, html, path, blocks, gdb, units, coverage, branches, lcov, and path-diff"},
+	{LITIFUT_MODE_COVERAGE, "coverage", "coverage, branches, lcov, html"},
+	{LITIFUT_MODE_UNITS, "units", "units"},
+	{LITIFUT_MODE_BALLLARUS, "balllarus", "ids, path, blocks, coverage, branches, lcov"},
+};
+
+bool post_run_is_in_vain(const struct post_session *session, const struct post_format *format)
+{
+	uint32_t mode = 0;
+
+	if (format->flags || format->paths || !session->process_count)
+		return false;
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_trace *trace = session->processes[i]->trace;
+
+		if (!post_timeline_is_of_code(session->processes[i]) || trace->chunk_count ||
+		    trace->table_count)
+			return false;
+		mode = trace->header.mode;
+	}
+	for (size_t i = 0; i < sizeof(of_code) / sizeof(*of_code); i++)
+		if (of_code[i].mode == mode)
+			post_problem_at(
+				session->problems, NULL, LITIFUT_NO_ADDRESS,
+				"%s shows calls, and LITIFUT_MODE=%s records none, but which code "
+				"was executed: see -f %s",
+				format->name, of_code[i].name, of_code[i].formats);
+	return true;
+}
+
 static bool is_broken(void *context) /* such as: the pager was left */
 {
 	const struct post_output *output = context;

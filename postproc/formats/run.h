@@ -6,6 +6,10 @@
 #include "postproc/measure/measure.h"
 #include "postproc/timeline/timeline.h"
 
+/* Has the session nothing that the format shows, as it recorded code and no calls? Then that is
+ * reported, with the formats that show it. */
+bool post_run_is_in_vain(const struct post_session *session, const struct post_format *format);
+
 /* A run in two steps, for a caller that needs the events as well before the output is written. */
 struct post_run {
 	struct post_output *output;

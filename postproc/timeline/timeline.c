@@ -407,8 +407,7 @@ uint64_t post_timeline_lost(const struct post_process *process)
 	return lost > process->lost ? lost : process->lost;
 }
 
-/* Of code, not of calls. */
-static bool records_code(const struct post_process *process)
+bool post_timeline_is_of_code(const struct post_process *process)
 {
 	const uint32_t mode = process->trace->header.mode;
 
@@ -420,9 +419,9 @@ const char *post_timeline_lost_what(const struct post_process *process)
 {
 	if (process->trace->header.mode == LITIFUT_MODE_BALLLARUS)
 		return "numbers of paths";
-	return records_code(process) ? "records of branches"
-	       : process->returns    ? "calls and returns"
-				     : "calls";
+	return post_timeline_is_of_code(process) ? "records of branches"
+	       : process->returns                ? "calls and returns"
+						 : "calls";
 }
 
 static double seconds_after_start(const struct post_process *process, uint64_t ticks)
@@ -481,7 +480,7 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 		totals->events += process->events;
 		counts |= process->trace->header.mode == LITIFUT_MODE_COUNTS;
 		totals->killed += process->trace->header.state == LITIFUT_TRACE_RUNNING;
-		totals->covered += records_code(process) && !process->events;
+		totals->covered += post_timeline_is_of_code(process) && !process->events;
 		totals->clockless +=
 			process->returns && process->events && !post_clock_runs(process);
 		if (process->trace->header.flags & LITIFUT_TRACE_DEDUP) {

@@ -47,6 +47,9 @@ struct post_timeline_options {
 void post_timeline_read(struct post_session *session, const struct post_timeline_sink *sink,
 			const struct post_timeline_options *options);
 
+/* Does the mode of the process record which code is executed, and no calls? */
+bool post_timeline_is_of_code(const struct post_process *process);
+
 /* What a process made, and is known to be lost. */
 uint64_t post_timeline_lost(const struct post_process *process);
 

@@ -2,7 +2,7 @@
 # LITIFUT_MODE=paths: a function that is left calls functions that end in a call of code that is not
 # followed either. Nothing says when those return, so they must not pile up: the instructions of each
 # function are those that the CPU executed, and with what it calls no function has more than all of them. One
-# line names the functions that are left.
+# line names the functions that are left; a format that shows calls says that there are none.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mipsel mips
 
@@ -167,6 +167,12 @@ behaviour()
 			"$(printf '%s\n' 'odd_larger, odd' 'status 0')"
 	done
 	is "-q does not" "$(said_by -q -f callgrind)" "status 0"
+	for format in "callers-of main" "-f report" "-f tree" "diff data"; do
+		# shellcheck disable=SC2086
+		is "$format: there are no calls" "$(said_by $format | sed 's/.* shows calls, .*: see -f \([a-z]*\),.*/\1/')" \
+			"$(printf '%s\n' callgrind 'status 1')"
+		is "$format: nothing else" "$(wc -c <output)" 0
+	done
 }
 
 for_targets behaviour
