@@ -82,14 +82,20 @@ bool litifut_mips_can_move(uint32_t word)
 	}
 }
 
+/* movf and movt have a condition of the FPU in the field of a second source. */
+static bool is_movci(uint32_t word)
+{
+	return word >> 26 == 0x00 && (word & 0x3f) == 0x01;
+}
+
 bool litifut_mips_may_read_at(uint32_t word)
 {
 	unsigned operation = word >> 26;
-	bool shift = operation == 0 && (word & 0x3f) < 4;
+	bool shift = operation == 0 && (word & 0x3f) < 4 && !is_movci(word);
 	/* what has a second source, and not a destination, in that field */
-	bool second = operation == 0x00 || operation == 0x1c || operation == 0x1f ||
-		      (operation & 0x3e) == 0x04 || operation == 0x22 || operation == 0x26 ||
-		      (operation >= 0x28 && operation <= 0x2e) ||
+	bool second = (operation == 0x00 && !is_movci(word)) || operation == 0x1c ||
+		      operation == 0x1f || (operation & 0x3e) == 0x04 || operation == 0x22 ||
+		      operation == 0x26 || (operation >= 0x28 && operation <= 0x2e) ||
 		      /* not branches of coprocessors, nor what the FPU calculates */
 		      (operation >= 0x10 && operation <= 0x12 && rs(word) >= 4 && rs(word) != 8 &&
 		       (operation != 0x11 || rs(word) < 8));
@@ -100,7 +106,8 @@ bool litifut_mips_may_read_at(uint32_t word)
 
 bool litifut_mips_sets_at(uint32_t word)
 {
-	bool conditional = word >> 26 == 0 && ((word & 0x3f) == 0x0a || (word & 0x3f) == 0x0b);
+	bool conditional = is_movci(word) ||
+			   (word >> 26 == 0 && ((word & 0x3f) == 0x0a || (word & 0x3f) == 0x0b));
 
 	/* of SPECIAL3 it is not said exactly */
 	return !conditional && word >> 26 != 0x1f && litifut_mips_writes(word, AT);

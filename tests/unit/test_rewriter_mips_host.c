@@ -91,6 +91,19 @@ static void keeps_what_calls_get(void **state)
 	assert_false(can_host_before_call(0x03e00821));
 }
 
+static void knows_what_reads_at(void **state)
+{
+	(void)state;
+	assert_true(litifut_mips_may_read_at(0x00221021)); /* addu v0, at, v0 */
+	assert_true(litifut_mips_may_read_at(0x00411021)); /* addu v0, v0, at */
+	/* movt and movf with a condition where other instructions have a second source */
+	assert_false(litifut_mips_may_read_at(0x00011001)); /* movt v0, zero, $fcc0 */
+	assert_true(litifut_mips_may_read_at(0x00211001));  /* movt v0, at, $fcc0 */
+	assert_true(litifut_mips_may_read_at(0x00201001));  /* movf v0, at, $fcc0 */
+	assert_true(litifut_mips_sets_at(0x00400821));      /* addu at, v0, zero */
+	assert_false(litifut_mips_sets_at(0x00400801));     /* movf at, v0, $fcc0 */
+}
+
 /* What the five instructions of a way, standing at `code`, jump to. */
 static uint32_t way_target(const uint8_t *code, uint32_t base)
 {
@@ -217,11 +230,9 @@ static void hosts_lead_there_and_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_hosts),
-		cmocka_unit_test(keeps_what_calls_get),
-		cmocka_unit_test(hosts_keep_a_way_back),
-		cmocka_unit_test(hosts_of_clang),
-		cmocka_unit_test(hosts_lead_there_and_back),
+		cmocka_unit_test(knows_hosts),         cmocka_unit_test(keeps_what_calls_get),
+		cmocka_unit_test(knows_what_reads_at), cmocka_unit_test(hosts_keep_a_way_back),
+		cmocka_unit_test(hosts_of_clang),      cmocka_unit_test(hosts_lead_there_and_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
