@@ -332,9 +332,9 @@ int main(int argc, char *argv[])
 				  LITIFUT_NO_ADDRESS, "no folder for temporary files: %s",
 				  strerror(errno));
 	} else if (!(linker.kind = linkers_recognise(linker.path, linker.name))) {
-		litifut_error_set(
-			&error, LITIFUT_ERROR_UNSUPPORTED, linker.path, NULL, LITIFUT_NO_ADDRESS,
-			"this linker is not one that LITIFUT knows: %s", linkers_plain_names());
+		litifut_error_set(&error, LITIFUT_ERROR_UNSUPPORTED, linker.path, NULL,
+				  LITIFUT_NO_ADDRESS, "this linker is not known: it is none of %s",
+				  linkers_plain_names());
 	} else if (!(decision.firmware ? firmware_link : link_rewritten)(&request, &outcome,
 									 &error)) {
 		scratch_close();
