@@ -98,8 +98,9 @@ behaviour()
 	# shellcheck disable=SC2086
 	set -- $steps
 	flags="-static -DIN_MAIN=300000 -DIN_HANDLER=300"
-	format=report counted=
+	counted=
 	for mode in paths calls; do
+		[ $mode = paths ] && format=coverage || format=report
 		export LITIFUT_MODE=$mode
 		link work ../work.c || return
 		unset LITIFUT_MODE
