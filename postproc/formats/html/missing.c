@@ -120,6 +120,19 @@ static void write_losses(struct list *list, const struct post_output *output)
 			  100 * output->totals->missing);
 }
 
+static void write_returns(struct list *list, const struct post_output *output)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < output->session->function_count; i++)
+		calls += output->measures->functions[i].value[POST_METRIC_APPROX];
+	if (calls)
+		write_one(list, "litifut info --skipped PROGRAM",
+			  "Calls without a time, as their return is not recorded: %" PRIu64
+			  ". Their own time is in the self time of the function around them.",
+			  calls);
+}
+
 static void write_times(struct list *list, const struct post_output *output)
 {
 	enum post_timing timing =
@@ -131,6 +144,7 @@ static void write_times(struct list *list, const struct post_output *output)
 		post_taken_text(output->session, &taken);
 		write_one(list, "", "%s.", taken.bytes);
 		free(taken.bytes);
+		write_returns(list, output);
 	}
 	if (timing == POST_TIMING_NONE)
 		write_one(list, "LITIFUT_MODE=spans litifut build make",
