@@ -1,7 +1,7 @@
 /* vfork, _Fork, clone, syscall, prctl, seccomp_load, _exit, execve and more, by name. A static
  * program has them; others reach them through PLT entries, whose slots the dynamic relocations
- * name, through the lazy stubs of MIPS, which are the values of undefined dynamic symbols, or
- * through the GOT, where the tracer finds the address at run time. */
+ * name, through the lazy stubs of MIPS, which are the values of undefined dynamic symbols, by
+ * veneers, or through the GOT, where the tracer finds the address at run time. */
 #include "rewriter/spawners.h"
 
 #include <elf.h>
@@ -102,6 +102,28 @@ static void add_entries(const struct litifut_image *image, const struct cpu_link
 	}
 }
 
+/* Veneers that lead to one of the places: from A32 to T32 code, or over a long way. */
+static void add_veneers(const struct litifut_image *image, const struct cpu_linkage *linkage,
+			struct litifut_spawners *spawners)
+{
+	const struct litifut_code_reader code = litifut_image_reader(image);
+	const struct litifut_spawners places = *spawners;
+
+	for (size_t i = 0; linkage->is_veneer && i < image->function_count; i++) {
+		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
+		struct litifut_lead lead;
+
+		if (!linkage->is_veneer(function->name))
+			continue;
+		lead = linkage->follow(&code, function->address | function->thumb);
+		for (size_t place = 0; lead.kind == LITIFUT_LEADS_TO_CODE &&
+				       place < LITIFUT_MODULE_SPAWNERS && places.places[place];
+		     place++)
+			if (((lead.address ^ places.places[place]) & ~1u) == 0)
+				add_place(spawners, function->address, places.places[place] & 1);
+	}
+}
+
 static void add_dynamic(const struct litifut_image *image, const struct names *names,
 			const struct litifut_section *symbols, struct litifut_spawners *spawners)
 {
@@ -153,6 +175,7 @@ static void find(const struct litifut_image *image, const struct cpu_linkage *li
 		if (image->sections[i].flags & SHF_EXECINSTR && image->sections[i].bytes &&
 		    litifut_section_is_linkage(&image->sections[i]))
 			add_entries(image, linkage, &image->sections[i], &slots, spawners);
+	add_veneers(image, linkage, spawners);
 }
 
 /* Adds where a function is called that ends the program, as far as there is room. */

@@ -11,6 +11,7 @@ follows()
 
 behaviour()
 {
+	[ "$target" != armel ] || return 0 # its CPUs may be older: there is no such mode
 	cat >main.c <<-'END'
 		#include <signal.h>
 		#include <sys/wait.h>
