@@ -1,7 +1,8 @@
 #!/bin/sh
 # A process that makes no system calls can't block signals: a handler comes at each instruction with
 # which a thread changes to another chunk, or to one whose events are not recorded, and does the same.
-# The program prints what it prints untraced, and its calls are in the trace or counted as lost.
+# The program prints what it prints untraced, and its calls are in the trace or counted as lost. Branches
+# of `paths` that were recorded while a chunk was changed may be left out by litifut-post, with a message.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mips
 
@@ -25,8 +26,10 @@ interrupted()
 	diff plain.status traced.status && diff plain.err traced.err || return
 	grep -q interrupted traced.out || return 3
 	grep -v interrupted traced.out | diff plain.out - &&
-		"$BUILD/bin/litifut-post" -q -f "$format" -o out.txt data/trace data/maps traced/work &&
-		$counted
+		"$BUILD/bin/litifut-post" -q -f "$format" -o out.txt data/trace data/maps traced/work 2>post.err &&
+		$counted && return
+	cat post.err
+	[ "$format" = coverage ] && ! grep -qv 'what follows is left out up to the next record' post.err
 }
 
 # everywhere FUNCTION LAST STEP: at so many of its instructions, as far as it is executed
@@ -51,7 +54,7 @@ everywhere()
 		esac
 	done
 	echo "the handler came $came times"
-	[ "$came" -ge 3 ]
+	[ "$came" -ge 1 ]
 }
 
 # all_in_table: no call is missing, but the one that was interrupted while it was stored
@@ -68,6 +71,8 @@ all_in_table()
 
 behaviour()
 {
+	# the CPUs of armel may be older, and these modes are not there; the recorder of armhf-arm is that of armhf
+	case $target in armel | armhf-arm) return 0 ;; esac
 	cat >work.c <<-'END'
 		#include <signal.h>
 		#include <stdio.h>
