@@ -1,8 +1,7 @@
 #!/bin/sh
 # A process that makes no system calls can't block signals: a handler comes at each instruction with
 # which a thread changes to another chunk, or to one whose events are not recorded, and does the same.
-# The program prints what it prints untraced, and its calls are in the trace or counted as lost. Branches
-# of `paths` that were recorded while a chunk was changed may be left out by litifut-post, with a message.
+# The program prints what it prints untraced, and its calls are in the trace or counted as lost.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mips
 
@@ -27,9 +26,9 @@ interrupted()
 	grep -q interrupted traced.out || return 3
 	grep -v interrupted traced.out | diff plain.out - &&
 		"$BUILD/bin/litifut-post" -q -f "$format" -o out.txt data/trace data/maps traced/work 2>post.err &&
-		$counted && return
+		[ ! -s post.err ] && $counted && return
 	cat post.err
-	[ "$format" = coverage ] && ! grep -qv 'what follows is left out up to the next record' post.err
+	return 1
 }
 
 # everywhere FUNCTION LAST STEP: at so many of its instructions, as far as it is executed
@@ -54,7 +53,7 @@ everywhere()
 		esac
 	done
 	echo "the handler came $came times"
-	[ "$came" -ge 1 ]
+	[ "$came" -ge 3 ]
 }
 
 # all_in_table: no call is missing, but the one that was interrupted while it was stored

@@ -123,7 +123,7 @@ behaviour()
 		case $target-$LITIFUT_MODE in
 		armel-*) continue ;; # has none of these
 		*-paths) limit=280 never_limit=1350 ;;
-		*-table) limit=400 never_limit=1200 ;;
+		*-table) limit=400 never_limit=1150 ;;
 		*-spans) limit=256 never_limit=800 ;;
 		esac
 		export LITIFUT_MODE

@@ -100,7 +100,7 @@ static bool litifut_trace_nowhere(void)
 	if (litifut_failed(header))
 		return false;
 	r->file.header = (struct litifut_trace_header *)header;
-	r->file.sink = &litifut_sinks[LITIFUT_FILE_MAP - LITIFUT_FILE_MAP];
+	r->file.sink = litifut_sink_of(LITIFUT_FILE_MAP);
 	r->file.first_events = 1;
 	r->metadata = 0;
 	r->full = LITIFUT_FULL;

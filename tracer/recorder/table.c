@@ -160,7 +160,7 @@ static struct {
 } litifut_table_room;
 
 /* 0: there is none. */
-static LITIFUT_COLD uint32_t litifut_table_memory(uint32_t bytes)
+static uint32_t litifut_table_memory(uint32_t bytes)
 {
 	uint32_t next;
 
@@ -178,7 +178,7 @@ static LITIFUT_COLD uint32_t litifut_table_memory(uint32_t bytes)
 }
 
 /* Room for twice as many handles. False: there is no memory. */
-static LITIFUT_COLD bool litifut_table_widen(struct litifut_table *table)
+static __attribute__((cold)) bool litifut_table_widen(struct litifut_table *table)
 {
 	uint32_t old_count = table->slot_count;
 	const uint32_t *old = (const uint32_t *)table->slots;

@@ -8,8 +8,8 @@ struct litifut_thread *litifut_scratch_of(uint32_t cursor)
 {
 	struct litifut_thread *thread = litifut_recorder.thread_list;
 
-	while (thread &&
-	       (!thread->scratch || cursor - 1 - thread->scratch >= LITIFUT_THUNK_STOP_BYTES))
+	/* without one, a thread has 0 there, and no cursor is in the first page of the memory */
+	while (thread && cursor - 1 - thread->scratch >= LITIFUT_THUNK_STOP_BYTES)
 		thread = thread->next;
 	return thread;
 }

@@ -412,8 +412,7 @@ static LITIFUT_COLD bool litifut_chunk_change(uint32_t *cursor, uint32_t at, uin
 	if (at) {
 		/* of a handler, where signals can't be blocked, or left by one that came while the
 		 * thread's own chunk took its place */
-		const struct litifut_thread *scratch =
-			litifut_system_calls_forbidden ? litifut_scratch_of(at) : NULL;
+		const struct litifut_thread *scratch = litifut_scratch_of(at);
 
 		if (scratch)
 			return !scratch->scratch_from && litifut_exchange(cursor, at, 0);
@@ -423,8 +422,9 @@ static LITIFUT_COLD bool litifut_chunk_change(uint32_t *cursor, uint32_t at, uin
 	}
 	if (!chunk)
 		chunk = litifut_chunk_next(kind, encoding);
+	/* a handler may have got the last one, and left room in it */
 	if (!chunk)
-		return false;
+		return *(volatile uint32_t *)cursor;
 	litifut_chunk_open(&r->file, chunk, kind, encoding, thread);
 	/* Where a cursor is shared, another may have been quicker: our chunk
 	 * stays an empty one in the file. */

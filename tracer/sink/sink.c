@@ -99,7 +99,7 @@ const struct litifut_sink *litifut_sink_choose(long descriptor)
 
 	if (way == LITIFUT_FILE_UNSET)
 		way = litifut_can_be_mapped(descriptor) ? LITIFUT_FILE_MAP : LITIFUT_FILE_WRITE;
-	return &litifut_sinks[way - LITIFUT_FILE_MAP];
+	return litifut_sink_of(way);
 }
 
 uint64_t litifut_sink_bound(long descriptor)

@@ -1,12 +1,14 @@
-/* How what is recorded gets into the file: one row for each way (LITIFUT_FILE). All ways have a
- * file, whose descriptor and offsets they get; memory that one of them has given is unmapped by
- * those who use it. A way whose `flags` has LITIFUT_TRACE_WRITE has to be saved at the end, and
- * has no ring and no control word, which need shared memory. */
+/* How what is recorded gets into the file: a row for each way (LITIFUT_FILE). Each way has a file,
+ * whose descriptor and offsets it gets. Its caller unmaps the memory that it gives. What a way
+ * records whose `flags` have LITIFUT_TRACE_WRITE is saved when the trace ends; it has neither a
+ * ring nor a control word, as both need shared memory. */
 #ifndef LITIFUT_TRACER_SINK_H
 #define LITIFUT_TRACER_SINK_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "tracer/recorder/settings.h"
 
 struct litifut_sink {
 	uint32_t flags; /* enum litifut_trace_flags, of its traces */
@@ -25,6 +27,10 @@ struct litifut_sink {
 uint64_t litifut_sink_bound(long descriptor);
 /* By enum litifut_file_way, from LITIFUT_FILE_MAP on. */
 extern const struct litifut_sink litifut_sinks[];
+static inline const struct litifut_sink *litifut_sink_of(enum litifut_file_way way)
+{
+	return &litifut_sinks[way - LITIFUT_FILE_MAP];
+}
 /* The one that the settings ask for, or that the file system of this file can be trusted
  * with. */
 const struct litifut_sink *litifut_sink_choose(long descriptor);
