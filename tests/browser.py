@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -17,11 +18,27 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
 
 
 def ask(base, path, body=None):
-    """One request; the value that it answers."""
+    """One request; the value that it answers. An error is raised with the driver's own words."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(base + path, data, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=120) as answer:
-        return json.load(answer)["value"]
+    try:
+        with urllib.request.urlopen(request, timeout=240) as answer:
+            return json.load(answer)["value"]
+    except urllib.error.HTTPError as error:
+        words = error.read().decode(errors="replace")
+        raise RuntimeError("chromedriver refused %s: %s" % (path, words)) from error
+
+
+def opened(base, capabilities):
+    """The path of a new browser's session. On a machine with much other work a browser may not
+    start within the driver's minute: three attempts are made."""
+    for left in 2, 1, 0:
+        try:
+            return "/session/" + ask(base, "/session", capabilities)["sessionId"]
+        except RuntimeError as error:
+            print(error, file=sys.stderr)
+            if not left:
+                raise
 
 
 def start(folder):
@@ -41,9 +58,11 @@ def main():
         driver, base = start(folder)
         try:
             options = {"args": FLAGS + ["--user-data-dir=" + os.path.join(folder, "profile")]}
-            session = "/session/" + ask(base, "/session", {"capabilities": {"alwaysMatch": {
+            # a script may take 30 seconds by default, which is little where other work is done
+            session = opened(base, {"capabilities": {"alwaysMatch": {
                 "browserName": "chrome", "goog:chromeOptions": options,
-                "goog:loggingPrefs": {"browser": "ALL"}}}})["sessionId"]
+                "timeouts": {"script": 200000},
+                "goog:loggingPrefs": {"browser": "ALL"}}}})
             if len(sys.argv) > 3:
                 width, height = map(int, sys.argv[3].split("x"))
                 ask(base, session + "/goog/cdp/execute", {
