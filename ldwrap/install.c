@@ -280,7 +280,7 @@ static enum litifut_status collect(const char *toolchain, struct install_result 
 			return litifut_error_set(
 				error, LITIFUT_ERROR_UNSUPPORTED, toolchain, NULL,
 				LITIFUT_NO_ADDRESS,
-				"is not a linker: nothing that can be run is called %s",
+				"is not a linker that can be run: its name is none of [TRIPLET-]%s",
 				linkers_plain_names());
 		}
 	} else if (!strchr(toolchain, '/')) {

@@ -67,7 +67,7 @@ bool linkers_is_plain_name(const char *name)
 
 const char *linkers_plain_names(void)
 {
-	static char names[64];
+	static char names[256];
 
 	*names = '\0';
 	for (size_t i = 0; linkers_plain_name(i); i++)

@@ -13,13 +13,13 @@
 #include "postproc/energy/command.h"
 #include "postproc/formats/diff.h"
 #include "postproc/options.h"
-#include "postproc/wrong_settings.h"
 #include "postproc/output_file.h"
 #include "postproc/paths/command.h"
 #include "postproc/paths/left.h"
 #include "postproc/formats/run.h"
 #include "postproc/sources/archive.h"
 #include "postproc/tui/tui.h"
+#include "postproc/wrong_settings.h"
 
 static void print_problem(void *context, const struct litifut_error *error)
 {

@@ -244,8 +244,8 @@ static bool find_lender(struct judge *judge, const struct litifut_exit_branches 
 	return false;
 }
 
-/* Those that branches lead to as well. Where there is no room for what these are led to, another
- * return point may have some. */
+/* Judges a return point that branches lead to as well. Where it has no room for the place that
+ * these are led to, another return point may lend some. */
 static void judge_shared(struct judge *judge, const struct litifut_exit_branches *branches,
 			 size_t index)
 {

@@ -150,7 +150,7 @@ static void write_script(struct post_output *output, const struct script *script
 	fprintf(file,
 		"# Stops %s at each line that it has executed in a run, in order.\n"
 		"#   litifut-post path-plain -o plain %s\n"
-		"#   qemu-CPU -g 1234 ./plain ARGUMENTS (arm, mips or mipsel), or gdbserver :1234 "
+		"#   qemu-CPU (arm, mips or mipsel) -g 1234 ./plain ARGUMENTS, or gdbserver :1234 "
 		"./plain ARGUMENTS\n"
 		"#   gdb-multiarch -ex 'target remote :1234' -x THIS plain\n",
 		name, name);

@@ -22,8 +22,8 @@ struct post_walk_place {
 	const struct post_path_code *code;
 	uint32_t block;
 	enum post_walk_state state;
-	bool calls; /* code that is not followed is there, and has called a function that returned
-		     */
+	/* Code that is not followed is there, and has called a function that returned. */
+	bool calls;
 };
 
 struct post_walk_frame {

@@ -11,16 +11,26 @@ number()
 	sed -n "s/.*[^0-9]\([0-9][0-9]*\) $1.*/\1/p" said | tail -n 1
 }
 
+# linked INPUT FLAGS...: untraced and traced; the wrapper's words are in `said`
+linked()
+{
+	input=$1
+	shift
+	rm -rf plain traced
+	mkdir plain traced
+	(cd plain && compiler "$@" -o program "../$input") &&
+		(cd traced && export LITIFUT_VERBOSE=1 && front="$BUILD/bin/litifut build -q" \
+			compiler "$@" -o program "../$input") >said 2>&1
+}
+
 # measured NAME FLAGS...
 measured()
 {
 	name=$1
 	shift
-	rm -rf plain traced
-	mkdir plain traced
-	(cd plain && compiler "$@" -o program ../main.c) &&
-		(cd traced && LITIFUT_VERBOSE=1 LITIFUT_LINK_TWICE=1 front="$BUILD/bin/litifut build -q" \
-			compiler "$@" -o program ../main.c) >said 2>&1
+	export LITIFUT_LINK_TWICE=1
+	linked main.c "$@"
+	unset LITIFUT_LINK_TWICE
 	is "$name: two links" "$(grep -c '^litifut-ld: run:' said)" 2
 	used=$(number 'of [0-9]* bytes of trampolines')
 	reserved=$(number 'bytes of trampolines')
@@ -56,11 +66,7 @@ linked_once()
 {
 	name=$1
 	shift
-	rm -rf plain traced
-	mkdir plain traced
-	(cd plain && compiler "$@" -o program ../many.o) &&
-		(cd traced && LITIFUT_VERBOSE=1 front="$BUILD/bin/litifut build -q" \
-			compiler "$@" -o program ../many.o) >said 2>&1
+	linked many.o "$@"
 	is "$name: one link" "$(grep -c '^litifut-ld: run:' said)" 1
 	ok "$name: with returns" sh -c '"$1" info traced/program | grep "returns patched [0-9]\{4\}"' sh "$BUILD/bin/litifut"
 	same_run program
