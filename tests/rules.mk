@@ -78,17 +78,19 @@ check: all $(ORACLE) unit-tests
 test: all $(ORACLE) unit-tests
 	@$(PROVE) $(or $(TESTS),$(UNIT_TESTS) tests/programs/quick.sh $(END_TO_END))
 
-## test-long: make test, also with the db engine, then more real programs, linked in every way, with their own tests and as Debian packages, firmware on all boards, and a table of their calls (hours)
-test-long: test
+# Scripts that link programs of Linux in `calls`: only that mode has a choice of engines.
+WITH_ENGINES = $(filter-out $(patsubst %,tests/e2e/%-%.sh,energy firmware oracle paths post time),$(END_TO_END))
+
+## test-long: make test on all targets and at more places, also with the db engine, and more real programs, linked in every way, with their own tests and as Debian packages, firmware on all boards, and a table of their calls (hours)
+test-long: all $(ORACLE) unit-tests
 	@scripts/install-dependencies programs
+	@LONG=1 $(PROVE) --timer $(UNIT_TESTS) tests/programs/quick.sh $(END_TO_END)
 	@$(PROVE) $(addprefix tests/programs/,all.sh all_modes.sh nopie.sh static.sh suites.sh packages.sh)
 	@$(PROVE) tests/packaging/debian.sh tests/packaging/build_systems.sh \
 		tests/packaging/buildroot.sh tests/packaging/openwrt.sh tests/packaging/yocto.sh
-	@LONG=1 $(PROVE) $$(grep -l few_targets $(END_TO_END))
-	@LITIFUT_ENGINE=db LONG=1 $(PROVE) $(END_TO_END)
+	@LITIFUT_ENGINE=db LONG=1 $(PROVE) --timer $(WITH_ENGINES)
 	@BOARDS='mps2-an385 microbit mps2-an386 mps2-an500 mps2-an505 netduino2 lm3s6965evb' \
 		$(PROVE) $(patsubst %,tests/e2e/firmware-%.sh,interrupts samples spans stream table)
-	@LONG=1 $(PROVE) $(patsubst %,tests/e2e/firmware-%.sh,real restarts)
 	@OTHER_WAYS=1 $(PROVE) tests/e2e/firmware-avr_arduino.sh
 	@EXAMPLES=1 $(PROVE) tests/e2e/firmware-avr_examples.sh
 	@DEVICES='atmega8 atmega644p atmega128rfa1' $(PROVE) tests/e2e/firmware-avr.sh
