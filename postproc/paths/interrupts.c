@@ -163,6 +163,34 @@ static void find_in_edge(struct post_walk *walk, struct post_walker *walker,
 		go_into(walk, walker, code, next, out); /* a call that has moved has returned */
 }
 
+/* A branch in a block that does not reach the code of its edge leads to a branch to there in
+ * another block (rewriter/arm/stone.h). If such a one stands at the address, the code that it leads
+ * to, else the address. */
+static uint32_t past_stone(const struct post_path_code *code, const struct post_image *image,
+			   uint32_t at)
+{
+	const struct cpu_context context = {.big_endian = image->big_endian_code};
+	const uint32_t block = post_image_block(image, at);
+	const struct post_path_edge *edge;
+	struct cpu_step step = {0};
+	unsigned conditional = 0;
+	uint8_t bytes[4];
+
+	/* AVR has none of them */
+	if (block == POST_NONE || !code->cpu->step || code->cpu->interrupts_exactly ||
+	    !post_image_bytes(image, at, bytes, sizeof(bytes)) ||
+	    !code->cpu->step(&context, bytes, sizeof(bytes), at,
+			     code->blocks[block].block.flags & LITIFUT_BLOCK_THUMB
+				     ? LITIFUT_CODE_THUMB
+				     : LITIFUT_CODE_PLAIN,
+			     &conditional, &step) ||
+	    step.conditional || !step.target)
+		return at;
+	edge = post_path_edge(code, step.target & ~1u);
+	return edge && edge->address == (step.target & ~1u) && edge->block != block ? edge->address
+										    : at;
+}
+
 /* An interrupt has come before the instruction at the address. What was executed by then
  * follows from the last decision and from the code behind it. */
 static void find_interrupted(struct post_walk *walk, struct post_walker *walker, uint32_t address)
@@ -172,7 +200,7 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 	const struct post_image *image;
 	uint32_t module, link, block, out;
 	const bool under_way = address & 1;
-	bool records;
+	bool records, again = false;
 
 	if (walker->at.state == POST_WALK_NOWHERE ||
 	    !post_session_place(walk->process, walker->epoch, address, &module, &link))
@@ -180,6 +208,8 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 	link &= ~1u;
 	code = post_path_code(walk->codes, walk->session, module);
 	image = walk->session->modules[module].image;
+	if (image)
+		link = past_stone(code, image, link);
 	block = image ? post_image_block(image, link) : POST_NONE;
 	if (block != POST_NONE && !(code->blocks[block].block.flags & LITIFUT_BLOCK_LEFT)) {
 		go_into(walk, walker, code, block, link);
@@ -212,10 +242,13 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 				go_into(walk, walker, code, block, link);
 			return;
 		}
+		/* in the next round of a loop, if what the last one has recorded is ahead */
+		again = records && post_walk_ahead(walker, code, block).leads_to;
 	}
-	for (size_t i = 0; i < code->count && may_execute(walker) && walker->last != block; i++)
+	for (size_t i = 0;
+	     i < code->count && may_execute(walker) && (again || walker->last != block); i++)
 		post_walk_execute(walk, walker);
-	if (edge && walker->last != block && post_walk_is_entering(code, edge, link))
+	if (edge && (again || walker->last != block) && post_walk_is_entering(code, edge, link))
 		begin(walk, walker, code, block);
 }
 

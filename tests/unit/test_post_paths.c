@@ -223,7 +223,7 @@ static const struct {
 struct made {
 	uint8_t code[CODE_BYTES];
 	struct litifut_block blocks[BLOCKS];
-	struct litifut_site sites[3];
+	struct litifut_site sites[4];
 	struct post_segment segment;
 	struct post_image image;
 	struct post_module modules[2];
@@ -278,7 +278,7 @@ static void make(struct made *made, const struct program *program)
 					  .segments = &made->segment,
 					  .segment_count = 1,
 					  .sites = made->sites,
-					  .site_count = COUNT(made->sites),
+					  .site_count = 3,
 					  .blocks = made->blocks,
 					  .block_count = BLOCKS};
 	made->modules[1] = (struct post_module){.name = (char *)"program", .image = &made->image};
@@ -452,6 +452,30 @@ static void interrupts_come_at_once(void **state)
 	make(&made, &programs[0]);
 	add_chunk(&made, within, COUNT(within));
 	expect(&made, 0, "B0@0 - B1@0 B4@1 B0@2 + B3@2 B0@2 + B3@2 + B6@1 B2@0 B3@0 ", 0);
+}
+
+/* A call returns to a branch that does not reach the code of its edge, and leads to another one,
+ * among the code of a block elsewhere. An interrupt comes there: the block to which the call
+ * returns was entered before. */
+static void interrupt_comes_at_stone(void **state)
+{
+	const uint32_t words[] = {ENTER_MAIN, 2 /* 0 */, 3 /* 1 */,  CONTROL(INTERRUPT, 2),
+				  0,          STACK | 1, ENTER_MAIN, 3 /* 1 */,
+				  3 /* 1 */};
+	struct made made;
+	uint32_t stone;
+
+	(void)state;
+	make(&made, &programs[0]);
+	made.blocks[BEHIND].entered = LITIFUT_ENTERED_BIT;
+	add_site(&made, 3, made.blocks[BEHIND].start, STUB(3), LITIFUT_SITE_BLOCK);
+	made.image.site_count = 4;
+	stone = made.blocks[PASSED].start;
+	litifut_put32(false, made.code + stone - BASE,
+		      0xea000000 | ((STUB(3) - stone - 8) >> 2 & 0xffffff)); /* b */
+	add_chunk(&made, words, COUNT(words));
+	made.words[4] = BIAS + stone;
+	expect(&made, 0, "B0@0 - B1@0 B4@1 + B6@1 B2@0 B0@1 + B3@1 B3@0 ", 0);
 }
 
 static void count_step(void *context, const struct post_path_step *step)
@@ -754,6 +778,7 @@ int main(void)
 		cmocka_unit_test(bits_become_blocks),
 		cmocka_unit_test(records_interrupt),
 		cmocka_unit_test(interrupts_come_at_once),
+		cmocka_unit_test(interrupt_comes_at_stone),
 		cmocka_unit_test(any_words_can_be_walked),
 		cmocka_unit_test(damage_is_a_gap),
 		cmocka_unit_test(walks_begin_at_a_sync),
