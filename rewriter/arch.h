@@ -264,6 +264,12 @@ struct litifut_arch_flow {
 			    const struct litifut_section *section,
 			    const struct litifut_code_range *ranges, size_t count,
 			    struct litifut_targets *targets);
+	/* Where an instruction leads that ends a block by a register, if it stands for a branch
+	 * that is too far for one; 0: it does not, or that is not known. NULL: there are none. They
+	 * are among what add_targets() adds. */
+	uint32_t (*far_target)(const struct litifut_image *image,
+			       const struct litifut_arch_context *context,
+			       const struct litifut_section *section, uint32_t address);
 	/* Takes what the exception tables of `image` say of its code, see landing_pads.h. */
 	void (*landing_pads)(const struct litifut_image *image,
 			     void (*take)(void *context, uint32_t start, uint32_t end,

@@ -1,6 +1,7 @@
 /* Where an object is larger than two reaches, no island that the linker puts between objects serves
  * the code in its middle. There, entries take 8 bytes more of their block, for a branch that leads
- * on to an island, or to another such step. */
+ * on to an island, or to another such step. The same bytes are lent to an entry that has room for a
+ * branch, but not for what an island needs to know. */
 #include "rewriter/edges.h"
 
 #include <stdlib.h>
@@ -98,6 +99,52 @@ static void fill_gap(struct chooser *chooser, uint32_t low, uint32_t high)
 	}
 }
 
+/* The entry of the function of `borrower` that is the nearest to it of those that can lend a step;
+ * NULL: none is in reach. */
+static struct litifut_edge *find_lender(const struct chooser *chooser,
+					const struct litifut_edge *borrower)
+{
+	const struct litifut_edges *edges = chooser->session->edges;
+	const struct litifut_graph_block *blocks = edges->graph.items;
+	struct litifut_edge *found = NULL;
+	uint32_t least = chooser->reach;
+
+	for (size_t i = 0; i < chooser->count; i++) {
+		struct litifut_edge *edge = &edges->items[chooser->entries[i].item];
+		const uint32_t step = edge->address + LITIFUT_EDGE_STEP;
+		const uint32_t away = step > borrower->address ? step - borrower->address
+							       : borrower->address - step;
+
+		if (away < least &&
+		    blocks[edge->block].function == blocks[borrower->block].function &&
+		    can_step(chooser, chooser->entries[i].item)) {
+			found = edge;
+			least = away;
+		}
+	}
+	return found;
+}
+
+static void lend_steps(struct chooser *chooser)
+{
+	const struct litifut_edges *edges = chooser->session->edges;
+
+	for (size_t i = 0; i < edges->count; i++) {
+		struct litifut_edge *borrower = &edges->items[i];
+		struct litifut_edge *lender;
+
+		if (!borrower->borrows ||
+		    chooser->session->sites.items[i].site.reason != LITIFUT_SITE_PATCHED)
+			continue;
+		lender = find_lender(chooser, borrower);
+		if (!lender)
+			continue;
+		lender->lends = true;
+		lender->step = borrower->address;
+		borrower->borrowed = lender->address + LITIFUT_EDGE_STEP;
+	}
+}
+
 static void fill_gaps(struct chooser *chooser, uint32_t *islands, size_t count)
 {
 	if (!count || !chooser->count)
@@ -134,14 +181,17 @@ enum litifut_status litifut_edge_steps_choose(struct litifut_session *session,
 		if (i != landings->own && landings->items[i].entries[arch->step_entry])
 			places[count++] = landings->items[i].entries[arch->step_entry];
 	for (size_t i = 0; i < session->edges->count; i++) {
-		session->edges->items[i].step = 0;
+		session->edges->items[i].step = session->edges->items[i].borrowed = 0;
+		session->edges->items[i].lends = false;
 		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
 			chooser.entries[chooser.count++] =
 				(struct entry){session->edges->items[i].address, i};
 	}
 	qsort(chooser.entries, chooser.count, sizeof(*chooser.entries), by_address);
-	if (arch->can_step)
+	if (arch->can_step) {
 		fill_gaps(&chooser, places, count);
+		lend_steps(&chooser);
+	}
 	free(places);
 	free(chooser.entries);
 	return LITIFUT_OK;

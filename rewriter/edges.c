@@ -111,6 +111,8 @@ void litifut_edges_set_reason(struct litifut_edges_judge *judge, size_t item, un
 		block->entered_reason = (uint8_t)reason;
 	else if (!edge->entry)
 		block->reason = (uint8_t)reason;
+	if (reason == LITIFUT_SITE_PATCHED && edge->entry && edge->after)
+		judge->edges->graph.items[edge->block + 1].first_turns = true;
 	if (reason == LITIFUT_SITE_PATCHED && !edge->stone_bytes)
 		litifut_edges_take(&judge->taken, edge->address, edge->bytes);
 }

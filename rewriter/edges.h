@@ -39,10 +39,16 @@ struct litifut_edge {
 	uint8_t bytes;    /* of that */
 	uint8_t before;   /* so many of them stand before the branch, */
 	uint8_t after;    /* and so many behind it */
+	uint8_t late;     /* of an entry: so many bytes of the block stay in front of it */
 	bool enters;      /* of a branch at the start of its block: records that as well */
 	bool needed;      /* of an entry, with LITIFUT_MODE=paths: else its function is left */
-	bool near;        /* no island can lead to its code */
+	bool near;        /* no island can lead to its code, */
+	bool borrows;     /* unless the step of another entry of its function leads to the island */
 	uint32_t step; /* where the branch of an entry that is a step leads; 0: it is not a step */
+	/* Of one that is lent: `step` is the borrower's address; of a borrower: that of the step,
+	 * 0: there is none. */
+	bool lends;
+	uint32_t borrowed;
 	bool wants_stone; /* see struct litifut_exit */
 	uint8_t stone_bytes;
 	uint32_t stone;
@@ -213,6 +219,11 @@ struct litifut_arch_edges {
 	bool (*can_step)(const struct litifut_edge_place *place, const struct litifut_edge *edge);
 	bool (*write_step)(const struct litifut_arch_context *context, uint32_t address,
 			   uint32_t target, uint8_t *code);
+	/* Writes one that leads to the code of a borrower, at `target`; returns the address that
+	 * its branch leads to, 0: out of reach. */
+	uint32_t (*write_lent)(const struct litifut_arch_context *context,
+			       const struct litifut_exit_ways *ways, uint32_t address,
+			       uint32_t target, uint8_t *code);
 	unsigned step_entry; /* what a landing has it in the place of */
 	size_t bytes_max;    /* of the code of one, with a stone */
 	/* Functions of its libraries jump into the middle of others. */

@@ -78,8 +78,11 @@ size_t litifut_edges_bytes(const struct litifut_session *session)
 	size_t bytes = 0;
 
 	for (size_t i = 0; session->edges && i < session->edges->count; i++)
-		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
+		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED) {
 			bytes += edge_bytes(session, i);
+			if (session->edges->items[i].near) /* it may need another's step */
+				bytes += (size_t)1 << session->context.grain;
+		}
 	if (session->arch->edges->near_bytes)
 		bytes += (session->image.text_end - session->image.text_start) / STEPS_EACH
 			 << session->context.grain;
@@ -166,7 +169,7 @@ static void out_of_reach(struct writer *writer, size_t item)
 
 	writer->far++;
 	writer->helped += !edge->near;
-	if (writer->trial && edge->near) {
+	if (writer->trial && edge->near && !edge->borrows) {
 		litifut_targets_add(&writer->session->far, block->start);
 		return;
 	}
@@ -259,7 +262,16 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		replace(writer, place.block, detour->address, detour->code, detour->length,
 			detour->entry ? detour->entry : address);
 	}
-	if (edge->step) {
+	if (edge->borrowed) {
+		const struct litifut_exit_ways ways = {.gate = code.gate,
+						       .landings = code.landings};
+		uint8_t step[LITIFUT_EDGE_STEP_BYTES];
+		const uint32_t entry =
+			arch->write_lent(&session->context, &ways, edge->borrowed, address, step);
+
+		replace(writer, place.block, edge->borrowed, step, sizeof(step), entry);
+	}
+	if (edge->step && !edge->lends) {
 		uint8_t step[LITIFUT_EDGE_STEP_BYTES];
 
 		if (!arch->write_step(&session->context, edge->address + LITIFUT_EDGE_STEP,

@@ -199,10 +199,26 @@ static bool is_jump(const struct maker *maker, const struct litifut_code_range *
 					       function, &call) == LITIFUT_SITE_NOT_A_CALL;
 }
 
+/* Does a jump through a register stand for a branch? Then the step gets its target. */
+static bool is_far_branch(const struct maker *maker, uint32_t address, struct cpu_step *step)
+{
+	uint32_t target = 0;
+
+	if (step->way == LITIFUT_ENDS_JUMP && !step->conditional &&
+	    LITIFUT_ARCH_GET(maker->arch, flow, far_target))
+		target = maker->arch->flow->far_target(maker->image, maker->context,
+						       &maker->image->sections[maker->section],
+						       address);
+	if (target)
+		step->target = target;
+	return target != 0;
+}
+
 static bool add_range(struct maker *maker, const struct litifut_code_range *range)
 {
 	struct litifut_graph_block *block = NULL;
 	unsigned conditional = 0;
+	uint32_t slot = 0; /* the last delay slot that is a target */
 	uint32_t next;
 
 	/* one of avr-libc's may be said to reach into the next function, and that of this range */
@@ -226,6 +242,10 @@ static bool add_range(struct maker *maker, const struct litifut_code_range *rang
 			block = begin(maker, range, at, function);
 			if (!block)
 				return false;
+			/* Words of data that look like one of its label say nothing: compilers put
+			 * no labels there. */
+			if (at == slot)
+				block->block.flags &= (uint8_t)~LITIFUT_BLOCK_LABEL;
 		}
 		block->block.end = next;
 		block->in_block = in_block;
@@ -234,13 +254,15 @@ static bool add_range(struct maker *maker, const struct litifut_code_range *rang
 			block->last_in_block = in_block;
 			continue;
 		}
-		if (is_jump(maker, range, function, &step))
+		if (is_jump(maker, range, function, &step) || is_far_branch(maker, at, &step))
 			step.way = LITIFUT_ENDS_BRANCH;
 		finish(block, maker, at, &step);
 		/* A delay slot belongs to its branch; if it is a target, it is a block as well. */
 		if (step.slot && next + step.slot <= range->end) {
 			block->block.end = next + step.slot;
-			if (!litifut_targets_has(&maker->graph->targets, next))
+			if (litifut_targets_has(&maker->graph->targets, next))
+				slot = next;
+			else
 				next = block->block.end;
 		}
 		block = NULL;
@@ -288,7 +310,9 @@ static enum litifut_status add_steps(struct maker *maker, struct litifut_error *
 			if (step.way == LITIFUT_ENDS_BRANCH)
 				litifut_targets_add(&maker->graph->targets, step.target);
 		}
-		if (LITIFUT_ARCH_GET(maker->arch, flow, add_targets) && !i)
+		/* far branches are not labels: blocks have their targets */
+		if (LITIFUT_ARCH_GET(maker->arch, flow, add_targets) &&
+		    !maker->arch->flow->far_target && !i)
 			maker->arch->flow->add_targets(maker->image, maker->context, section,
 						       ranges, count, &maker->graph->labels);
 	}

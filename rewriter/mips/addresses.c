@@ -212,6 +212,85 @@ void litifut_mips_add_addresses(const struct litifut_image *image,
 	free(own.have);
 }
 
+#define JR_AT 0x00200008u
+
+enum { AT = 1, GP = 28, WORDS_BACK = 8 };
+
+/* The last word before `*at` that is not `nop`, and where it stands; 0: `start` comes first. */
+static uint32_t word_before(const struct litifut_arch_context *context,
+			    const struct litifut_section *section, uint32_t start, uint32_t *at)
+{
+	uint32_t word = 0;
+
+	for (unsigned i = 0; i<WORDS_BACK && * at> start && !word; i++) {
+		*at -= 4;
+		word = word_at(context, section, *at);
+	}
+	return word;
+}
+
+/* Assemblers make of a branch that is too far:
+ *
+ *	lw    at, N(sp)		where a function keeps its global pointer; else from gp
+ *	lw    at, %got(target)(at)	or lui at, %hi(target)
+ *	addiu at, at, %lo(target)
+ *	jr    at
+ */
+uint32_t litifut_mips_far_target(const struct litifut_image *image,
+				 const struct litifut_arch_context *context,
+				 const struct litifut_section *section, uint32_t address)
+{
+	const struct litifut_symbol *function = litifut_image_function_at(image, address);
+	struct litifut_function_facts facts = {0};
+	const struct litifut_section *table;
+	uint32_t low, word, slot;
+
+	if (!function || function->address < section->address ||
+	    word_at(context, section, address) != JR_AT)
+		return 0;
+	low = word_before(context, section, function->address, &address);
+	if (low >> 16 != (ADDIU << 10 | AT << 5 | AT))
+		return 0;
+	low = (uint32_t)(int16_t)(low & 0xffff);
+	word = word_before(context, section, function->address, &address);
+	if (word >> 16 == (LUI << 10 | AT))
+		return (word << 16) + low;
+	if (word >> 26 != LW || (word >> 16 & 31) != AT)
+		return 0;
+	slot = (uint32_t)(int16_t)(word & 0xffff);
+	if ((word >> 21 & 31) == AT) {
+		word = word_before(context, section, function->address, &address);
+		if (word >> 26 != LW || (word >> 16 & 31) != AT)
+			return 0;
+	} else if ((word >> 21 & 31) != GP) {
+		return 0;
+	}
+	litifut_mips_function_pointer(image, context, section, function->address,
+				      litifut_image_function_end(image, function), &facts);
+	slot += facts.pointer;
+	table = facts.pointer && !(slot & 3) ? litifut_image_section_at(image, slot, 4) : NULL;
+	return table && table->bytes ? word_at(context, table, slot) + low : 0;
+}
+
+void litifut_mips_add_targets(const struct litifut_image *image,
+			      const struct litifut_arch_context *context,
+			      const struct litifut_section *section,
+			      const struct litifut_code_range *ranges, size_t count,
+			      struct litifut_targets *targets)
+{
+	for (size_t i = 0; i < count; i++)
+		for (uint32_t at = ranges[i].start;
+		     ranges[i].state == LITIFUT_CODE_PLAIN && at + 4 <= ranges[i].end; at += 4) {
+			const uint32_t target =
+				word_at(context, section, at) == JR_AT
+					? litifut_mips_far_target(image, context, section, at)
+					: 0;
+
+			if (target)
+				litifut_targets_add(targets, target);
+		}
+}
+
 /* Of the GOT's words, the linker fills the local ones with multiples of 64 KB, and with addresses
  * of symbols. Of several GOTs only the first shows which these are. */
 void litifut_mips_find_pages(const struct litifut_image *image,

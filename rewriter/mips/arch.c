@@ -259,6 +259,8 @@ static const struct litifut_arch_sizes sizes = {
 
 static const struct litifut_arch_flow flow = {
 	.is_indirect_tail = litifut_mips_is_indirect_tail,
+	.add_targets = litifut_mips_add_targets,
+	.far_target = litifut_mips_far_target,
 	.landing_pads = litifut_landing_pads_of_frames,
 };
 

@@ -183,6 +183,9 @@ static bool is_unknown(const struct litifut_edge_place *place,
 	case LITIFUT_ENDS_CALL:
 		return target > start && target < end;
 	case LITIFUT_ENDS_JUMP:
+		/* a far branch whose target was not found */
+		if ((word_at(place, block->block.branch) >> 21 & 31) == AT)
+			return true;
 		return (!labels || has_other_tables(place->context)) &&
 		       (word_at(place, block->block.branch) >> 21 & 31) != LITIFUT_MIPS_T9;
 	default:
@@ -336,21 +339,31 @@ static bool can_turn(const struct litifut_edge_place *place)
 	       !names_at(second) && at_is_free(place, start);
 }
 
+/* Where the first instruction of the block has turned with the one before it, it stays for those
+ * that come to this block another way, and the entry stands behind it. */
+static uint8_t late_bytes(const struct litifut_edge_place *place, const struct litifut_edge *edge)
+{
+	return edge->needed && !edge->end && !edge->whole && place->block->first_turns ? 4 : 0;
+}
+
 static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
-	const uint32_t start = edge->end ? block->branch : block->start;
+	const uint8_t late = late_bytes(place, edge);
+	const uint32_t start = edge->end ? block->branch : block->start + late;
 	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - start <= 4;
 	const bool slot = ends && block->ends != LITIFUT_ENDS_STOP;
 
 	edge->address = start;
 	edge->bytes = 8;
+	edge->late = late;
 	if ((edge->whole && !ends) ||
 	    (edge->end && edge->needed && block->ends == LITIFUT_ENDS_CALL))
 		return LITIFUT_SITE_SPECIAL_FORM;
-	if (edge->needed && !edge->end && !place->far && can_turn(place)) {
+	if (edge->needed && !edge->end && !late && can_turn(place)) {
 		edge->after = 4;
 		edge->near = true; /* there is no room for the number that islands need */
+		edge->borrows = place->far;
 		return LITIFUT_SITE_PATCHED;
 	}
 	if (place->far && block->end - start < 8)
@@ -373,7 +386,8 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 	    (block->target & 1 || !litifut_mips_can_move(word_at(place, block->branch + 4))))
 		return LITIFUT_SITE_SPECIAL_FORM;
 	if (names_at(word_at(place, start)) || names_at(word_at(place, start + 4)) ||
-	    (slot && names_at(word_at(place, block->branch + 4))) || !at_is_free(place, start))
+	    (slot && names_at(word_at(place, block->branch + 4))) ||
+	    !at_is_free(place, start - late))
 		return LITIFUT_SITE_SPECIAL_CALLEE;
 	for (uint32_t at = start; at < start + 8; at += 4)
 		if (!(ends && at >= block->branch) && !litifut_mips_can_move(word_at(place, at)))
@@ -381,7 +395,8 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 	return LITIFUT_SITE_PATCHED;
 }
 
-/* One instruction before the branch may move along. */
+/* One instruction before the branch may move along, or stay where it has turned with the block in
+ * front of it (late_bytes()). */
 static bool join(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
@@ -391,7 +406,7 @@ static bool join(const struct litifut_edge_place *place, struct litifut_edge *ed
 	    names_at(word_at(place, block->branch + 4)) || is_slot(place, block->start) ||
 	    !at_is_free(place, block->start))
 		return false;
-	if (block->branch == block->start)
+	if (block->branch == block->start + (place->block->first_turns ? 4 : 0))
 		return true;
 	if (block->branch - block->start != 4 || edge->bytes != 8 ||
 	    is_target(place, block->branch) || !litifut_edge_is_free(place, block->start, 4) ||
@@ -671,7 +686,8 @@ static bool is_recorded_first(const struct emitter *emitter, const struct litifu
 		return true;
 	if (edge->whole || (ends && block->ends != LITIFUT_ENDS_BRANCH))
 		return true;
-	for (uint32_t at = block->start; at < (ends ? block->branch + 8 : end); at += 4)
+	for (uint32_t at = block->start + edge->late; at < (ends ? block->branch + 8 : end);
+	     at += 4)
 		if (litifut_mips_may_fault(word_at(emitter->place, at)))
 			return true;
 	return false;
@@ -682,26 +698,27 @@ static void put_entry(struct emitter *emitter, const struct litifut_edge *edge)
 {
 	const uint32_t bytes = edge->step ? 8 + LITIFUT_EDGE_STEP_BYTES : 8;
 	const struct litifut_block *block = &emitter->place->block->block;
-	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - block->start <= 4;
-	const uint32_t last = block->start + (edge->after ? 0 : bytes - 4);
+	const uint32_t start = block->start + edge->late;
+	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - start <= 4;
+	const uint32_t last = start + (edge->after ? 0 : bytes - 4);
 	const bool recorded = is_recorded_first(emitter, edge, ends, last + 4);
 
 	if (recorded && !edge->end)
 		put_edge(emitter, LITIFUT_WAY_ENTERED, 0);
 	if (ends || edge->end) {
-		if (!edge->end && block->branch != block->start)
-			put(emitter, word_at(emitter->place, block->start));
+		if (!edge->end && block->branch != start)
+			put(emitter, word_at(emitter->place, start));
 		put_end(emitter, edge, recorded);
 		return;
 	}
-	for (uint32_t at = block->start; at < last; at += 4)
+	for (uint32_t at = start; at < last; at += 4)
 		put(emitter, word_at(emitter->place, at));
 	if (recorded) {
-		put_go(emitter, block->start + bytes, word_at(emitter->place, last));
+		put_go(emitter, start + bytes, word_at(emitter->place, last));
 		return;
 	}
 	put(emitter, word_at(emitter->place, last));
-	put_edge(emitter, LITIFUT_WAY_ENTERED, block->start + bytes);
+	put_edge(emitter, LITIFUT_WAY_ENTERED, start + bytes);
 }
 
 static void put_branch(struct emitter *emitter, const struct litifut_edge *edge, bool slot_stays)
@@ -736,9 +753,16 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 	memset(detour, 0, sizeof(*detour));
 	detour->frames[0] =
 		(struct litifut_frame_code){.start = address, .instruction = edge->address};
-	if (!litifut_mips_lead(place->context, &ways, edge->address, address, words,
+	if (!litifut_mips_lead(place->context, &ways,
+			       edge->borrowed ? edge->borrowed : edge->address, address, words,
 			       &detour->entry))
 		return false;
+	if (edge->borrowed) {
+		words[0] = litifut_mips_jump(&place->context->cpu, false, edge->address,
+					     edge->borrowed);
+		words[1] = NOP;
+		detour->entry = edge->borrowed;
+	}
 	/* a number in $at comes before the test */
 	if (!edge->entry && words[1] != NOP &&
 	    (names_at(word_at(place, edge->address)) ||
@@ -773,7 +797,7 @@ static bool can_step(const struct litifut_edge_place *place, const struct litifu
 {
 	const struct litifut_block *block = &place->block->block;
 
-	if (!edge->entry || edge->end || edge->bytes != 8 || edge->after ||
+	if (!edge->entry || edge->end || edge->bytes != 8 || edge->after || edge->late ||
 	    block->end - block->start < 16 ||
 	    (block->ends != LITIFUT_ENDS_ON && block->branch < block->start + 16) ||
 	    block->start + 16 > place->function_end)
@@ -797,6 +821,20 @@ static bool write_step(const struct litifut_arch_context *context, uint32_t addr
 	litifut_put32(context->cpu.big_endian, code, word);
 	litifut_put32(context->cpu.big_endian, code + 4, NOP);
 	return word != 0;
+}
+
+static uint32_t write_lent(const struct litifut_arch_context *context,
+			   const struct litifut_exit_ways *ways, uint32_t address, uint32_t target,
+			   uint8_t *code)
+{
+	uint32_t words[2];
+	uint32_t entry;
+
+	if (!litifut_mips_lead(context, ways, address, target, words, &entry))
+		return 0;
+	for (unsigned i = 0; i < 2; i++)
+		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
+	return entry;
 }
 
 static void write_mark(const struct litifut_arch_context *context, uint32_t address, uint8_t *code)
@@ -827,6 +865,7 @@ const struct litifut_arch_edges litifut_mips_edges = {
 	.near_bytes = 0x1e000,
 	.can_step = can_step,
 	.write_step = write_step,
+	.write_lent = write_lent,
 	.step_entry = LITIFUT_MIPS_ENTRY_NUMBERED,
 	.join = join,
 	.judge_function = judge_function,

@@ -1,0 +1,64 @@
+#!/bin/sh
+# LITIFUT_MODE=paths: cases of a switch that go on in the next case after one instruction. There is room for one
+# branch, and on MIPS not for what an island needs to know: the function is recorded all the same, near
+# the tracer and far from it, and so is one whose data looks like the addresses of delay slots.
+. "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
+
+# interpreter NOPS: 200 cases, some in pairs; so many instructions, which are not executed, in each
+interpreter()
+{
+	awk -v nops="$1" 'BEGIN {
+		print "#include <stdio.h>"
+		print "static volatile int never;"
+		print "static int table[8] = {1, 2, 3, 4, 5, 6, 7, 8};"
+		printf "#define FILL __asm__ volatile(\"" # the compiler counts them
+		for (i = 0; i < nops; i++)
+			printf "nop; "
+		print "\");\n__attribute__((noipa)) static int leaf(int x) { return x * 5 + 1; }"
+		print "__attribute__((noipa)) static int interpret(const unsigned char *code, int x, int *v)"
+		print "{\n\tint k = x;\n\tfor (;;) {\n\t\tswitch (*code++) {\n\t\tcase 0: return x + k;"
+		for (i = 1; i < 200; i++) {
+			if (i % 8 == 1) {
+				printf "\t\tcase %d: k = %d; /* fall through */\n", i, i * 3
+				i++
+			}
+			printf "\t\tcase %d: x += v[%d] + k;", i, i % 8
+			if (i % 4 == 1)
+				printf " if (x & 1) { v[%d] = leaf(x); x ^= v[%d]; }", i % 5, i % 7
+			print " if (never) { FILL } break;"
+		}
+		print "\t\tdefault: x ^= *code; break;\n\t\t}\n\t}\n}"
+		print "int main(int argc, char **argv)\n{"
+		print "\tunsigned char code[512] = {0};\n\tunsigned seed = 1;\n\tint sum = argc;"
+		print "\t(void)argv;\n\tfor (int i = 0; i < 40; i++) {"
+		print "\t\tfor (int j = 0; j < 500; j++)"
+		print "\t\t\tcode[j] = (unsigned char)(1 + ((seed = seed * 1103515245 + 12345) >> 16) % 210);"
+		print "\t\tsum += interpret(code, sum, table);\n\t}"
+		print "\tprintf(\"%d\\n\", sum);\n\treturn 0;\n}"
+	}'
+}
+
+nothing_is_left()
+{
+	"$BUILD/bin/litifut" info --skipped traced/"$1" >left
+	! grep function-left left
+}
+
+behaviour()
+{
+	case $target in armel) return 0 ;; esac # CPUs before ARMv7 have no such mode
+	export LITIFUT_MODE=paths
+	interpreter 20 >near.c
+	interpreter 500 >far.c
+	for options in "near -O1" "near -O2" "near -O2 -no-pie" "far -O1" "far -O2"; do
+		size=${options%% *} flags=${options#* }
+		link "$size" "../$size.c" || continue
+		ok "$options: no function is left" nothing_is_left "$size"
+		same_run "$size"
+		blocks_equal "" "$size"
+		rm -f plain/* traced/*
+	done
+}
+
+for_targets behaviour
