@@ -269,9 +269,15 @@ static void on_step(unsigned index, void *user)
 static void on_executed(unsigned index, void *user)
 {
 	const struct oracle_place *here = user;
+	struct thread *thread = this_thread();
+	const struct oracle_place *branch = thread->branch;
 
 	(void)index;
-	log_words(this_thread(), here->number, here->bytes, 0);
+	thread->branch = here->branch;
+	/* the delay slot of that branch, on the next page: nothing has led to it */
+	if (branch && here->slot_only && here->address == branch->address + 4)
+		return;
+	log_words(thread, here->number, here->bytes, 0);
 }
 
 static bool is_handler(uint32_t address)
@@ -568,8 +574,12 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 	if (blocks_prefix) {
 		struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(block, count - 1);
 
-		here->bytes = (uint32_t)(qemu_plugin_insn_vaddr(last) +
-					 qemu_plugin_insn_size(last) - address);
+		const uint32_t at = (uint32_t)qemu_plugin_insn_vaddr(last);
+
+		here->bytes = at + (uint32_t)qemu_plugin_insn_size(last) - address;
+		here->slot_only = cpu != CPU_ARM && count == 1 && !(at & 0xfff);
+		if (cpu != CPU_ARM && oracle_has_delay_slot(mips_word(last)))
+			here->branch = oracle_place_at(at, host ? host + (at - address) : NULL);
 		qemu_plugin_register_vcpu_tb_exec_cb(block, on_executed, QEMU_PLUGIN_CB_NO_REGS,
 						     here);
 	}

@@ -686,7 +686,8 @@ def main(arguments):
                 print(f"plain {elf.offset_of(address):x} {elf.offset_of(address) + 2:x} {elf.path}")
             back = {site: word & ~1 for word, site in by_return_address(elf).items()}
             for branch, site in branches.items():
-                if sites[site][1] not in TAIL_KINDS:
+                # moved branches and starts of blocks are not calls
+                if site in back and sites[site][1] not in TAIL_KINDS:
                     print(f"moved {elf.offset_of(branch):x} {elf.offset_of(back[site]):x} "
                           f"{elf.path}")
             for start, end in ours + list(stubs_within(elf, ours)) + islands.ranges(
