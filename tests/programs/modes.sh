@@ -207,5 +207,6 @@ programs()
 }
 
 names=$*
-script=modes-$LINKAGE-$(echo "$names" | tr ' ' '-')
+# shellcheck disable=SC2086
+script=modes-$LINKAGE-$(together $names)
 for_targets programs

@@ -133,5 +133,6 @@ packages()
 TARGETS=${TARGETS:-armhf armel mipsel mips}
 [ $# != 0 ] || set -- bzip2 zlib mawk xz-utils
 names=$*
-script=packages-$(echo "$names" | tr ' ' '-')
+# shellcheck disable=SC2086
+script=packages-$(together $names)
 for_targets packages

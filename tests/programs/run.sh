@@ -150,5 +150,6 @@ programs()
 }
 
 names=$*
-script=programs-$LINKAGE-$(echo "$names" | tr ' ' '-')
+# shellcheck disable=SC2086
+script=programs-$LINKAGE-$(together $names)
 for_targets programs

@@ -91,5 +91,6 @@ own_tests_of_programs()
 
 TARGETS=${TARGETS:-armhf armel mipsel mips}
 names=$*
-script=suite-$(echo "$names" | tr ' ' '-')
+# shellcheck disable=SC2086
+script=suite-$(together $names)
 for_targets own_tests_of_programs

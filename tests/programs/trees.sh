@@ -15,6 +15,14 @@ defaults="library_path='' varies='' links_compile='' linkages='pie nopie static'
 	suite_build() { :; }
 	suite_filter() { cat; }"
 
+# together NAME...: one word for a folder. It is short, as the path of a socket in it has 108 bytes at most.
+together()
+{
+	together_name=$(echo "$*" | tr ' ' '-')
+	[ ${#together_name} -le 40 ] || together_name=$#-$(echo "$together_name" | cksum | cut -d ' ' -f 1)
+	echo "$together_name"
+}
+
 # The compiler's flags that make a target's executables what LINKAGE says; the
 # compilers' own default is PIE.
 use_linkage()
