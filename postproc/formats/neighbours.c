@@ -20,22 +20,41 @@ static bool asked_for(const struct post_output *output, uint32_t function)
 	       (about->symbol && !fnmatch(wanted, about->symbol, 0));
 }
 
+#define INLINED_MOST 32
+
+/* The line of a call, and where the functions were inlined that it stands in, from the inside out.
+ */
+static void write_line(struct post_output *output, const struct post_call *call)
+{
+	struct post_line_call inlined[INLINED_MOST];
+	char line[512];
+	size_t count;
+
+	if (!post_lines_text(output->session, call->site_module, call->site_address, line,
+			     sizeof(line)))
+		return;
+	fprintf(output->file, " %s", line);
+	count = post_lines_inlined(output->session, call->site_module, call->site_address, inlined,
+				   INLINED_MOST);
+	while (count--)
+		fprintf(output->file, ", inlined at %s:%u", inlined[count].file,
+			inlined[count].line);
+}
+
 static void write_sites(struct post_output *output, const struct post_edge *edge)
 {
 	const struct post_session *session = output->session;
 
 	for (size_t i = 0; i < session->call_count; i++) {
 		const struct post_call *call = &session->calls[i];
-		char line[512];
+
 		if (call->hidden || !call->count || call->caller != edge->caller ||
 		    call->callee != edge->callee)
 			continue;
 		fprintf(output->file, "%14" PRIu64 "    %s+0x%x", call->count,
 			session->functions[call->caller].name, call->caller_offset);
-		if (session->options.lines &&
-		    post_lines_text(session, call->site_module, call->site_address, line,
-				    sizeof(line)))
-			fprintf(output->file, " %s", line);
+		if (session->options.lines)
+			write_line(output, call);
 		fprintf(output->file, "%s\n", call->tail ? " (tail call)" : "");
 	}
 }

@@ -94,7 +94,7 @@ static const char *from_root(struct post_image *image, Dwarf_Die *unit, const ch
 size_t post_lines_inlined(const struct post_session *session, uint32_t module, uint32_t address,
 			  struct post_line_call *calls, size_t most)
 {
-	Dwarf_Die unit, *scopes = NULL;
+	Dwarf_Die unit, *innermost = NULL, *scopes = NULL;
 	Dwarf_Files *files;
 	size_t count = 0, file_count;
 	int scope_count;
@@ -102,7 +102,12 @@ size_t post_lines_inlined(const struct post_session *session, uint32_t module, u
 	if (!find_unit(session, module, address, &unit) ||
 	    dwarf_getsrcfiles(&unit, &files, &file_count))
 		return 0;
-	scope_count = dwarf_getscopes(&unit, address, &scopes);
+	/* behind the innermost function these go on with what is around its definition, not around
+	 * the place where it was inlined */
+	scope_count = dwarf_getscopes(&unit, address, &innermost);
+	if (scope_count > 0)
+		scope_count = dwarf_getscopes_die(&innermost[0], &scopes);
+	free(innermost);
 	for (int i = scope_count - 1; i >= 0 && count < most; i--) {
 		Dwarf_Attribute attribute;
 		Dwarf_Word file, line;

@@ -118,6 +118,24 @@ behaviour()
 	ok "the line of a call" grep -q "main.c:$first" shown
 	ok "its file has a path from the root" grep -q " /[^ ]*/main.c:$first" shown
 	ok "and of the second one on the next line" grep -q "main.c:$((first + 1))" shown
+	cat >inlined.c <<-'LINES'
+		__attribute__((noipa)) int leaf(int x) { return x * 3; }
+		static inline __attribute__((always_inline)) int inner(int x) { return leaf(x) + 1; }
+		static inline __attribute__((always_inline)) int outer(int x) { return inner(x) + 2; }
+		int main(void)
+		{
+			return outer(1) +
+			       outer(2);
+		}
+	LINES
+	link inlined ../inlined.c -g
+	rm -rf inlined.data
+	guest_environment="LITIFUT_DIR=$(pwd)/inlined.data"
+	run traced inlined
+	guest_environment=
+	"$BUILD/bin/litifut-post" -q callers-of leaf --lines inlined.data traced/inlined >shown
+	is "the lines of inlined calls" "$(grep -o 'inlined.c:[0-9]*' shown | tr '\n' ' ')" \
+		"inlined.c:2 inlined.c:3 inlined.c:6 inlined.c:2 inlined.c:3 inlined.c:7 "
 	$post -f callgrind --lines data traced/program traced/libours.so >shown
 	ok "callgrind names the source file" grep -q '^fl=.*main.c$' shown
 	ok "and the line" grep -q "^0x[0-9a-f]* $first [0-9]" shown
