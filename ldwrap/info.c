@@ -1,6 +1,8 @@
 #include "ldwrap/info.h"
 
+#include <libiberty/libiberty.h>
 #include <litifut/trace_format.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/site_text.h"
@@ -69,6 +71,49 @@ static void write_return(FILE *to, const struct litifut_site *site, const char *
 	putc('\n', to);
 }
 
+#define LARGEST 5
+
+static int by_name(const void *left, const void *right)
+{
+	const char *const *a = left, *const *b = right;
+
+	return strcmp(*a, *b);
+}
+
+/* The functions in which the most sites were left. */
+static void write_left_functions(FILE *to, const struct litifut_module_info *info)
+{
+	struct {
+		const char *name;
+		size_t count;
+	} largest[LARGEST + 1] = {{NULL, 0}};
+	const char **names = xcalloc(info->site_count + 1, sizeof(*names));
+	size_t count = 0, functions = 0, shown = 0;
+
+	for (size_t i = 0; i < info->site_count; i++)
+		if (info->sites[i].reason != LITIFUT_SITE_PATCHED && info->functions[i])
+			names[count++] = info->functions[i];
+	qsort(names, count, sizeof(*names), by_name);
+	for (size_t i = 0, end; i < count; i = end, functions++) {
+		size_t place = LARGEST;
+
+		for (end = i + 1; end < count && !strcmp(names[end], names[i]);)
+			end++;
+		for (; place && largest[place - 1].count < end - i; place--)
+			largest[place] = largest[place - 1];
+		largest[place].name = names[i];
+		largest[place].count = end - i;
+	}
+	free(names);
+	for (; shown < LARGEST && largest[shown].count; shown++)
+		fprintf(to, "%s %s %zu", shown ? "," : "    in", largest[shown].name,
+			largest[shown].count);
+	if (functions > shown)
+		fprintf(to, " and %zu more", functions - shown);
+	if (shown)
+		putc('\n', to);
+}
+
 static void write_text(FILE *to, const char *path, const struct litifut_module_info *info,
 		       const struct info_options *options)
 {
@@ -99,6 +144,7 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 		if (i != LITIFUT_SITE_PATCHED && summary->left[i])
 			fprintf(to, "    %-20s %zu (%s)\n", litifut_site_reason_name(i),
 				summary->left[i], litifut_site_reason_text(i));
+	write_left_functions(to, info);
 	fprintf(to, "  DB             %zu bytes\n", summary->db_bytes);
 	if (summary->tracer_bytes)
 		fprintf(to, "  tracer         %zu bytes\n", summary->tracer_bytes);

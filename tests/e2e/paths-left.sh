@@ -161,6 +161,8 @@ behaviour()
 	flags=-O2
 	link odd ../odd.c || return
 	same_run odd
+	ok "info names the functions with the most sites that were left" \
+		sh -c '"$1" info traced/odd | grep "^    in odd [1-9][0-9]*, odd_larger [1-9]"' sh "$BUILD/bin/litifut"
 	blocks_equal "" odd
 	for format in callgrind path blocks lcov coverage branches; do
 		is "$format names functions that are left, the largest first" \
