@@ -138,7 +138,7 @@ compiler()
 # link OUTPUT ARGUMENTS...: compiles and links OUTPUT in plain/ and in traced/,
 # the same command in both, there with `litifut build` around it. It runs
 # inside that folder, so sources are ../NAME. Fails where there is no such kind
-# of link.
+# of link. With ENGINE it is linked with that engine, if the mode has a choice and the script has made none.
 link()
 {
 	link_output=$1
@@ -150,8 +150,11 @@ link()
 		skip "link $link_output" "the toolchain has no start-up file for this kind"
 		return 1
 	fi
-	(cd traced && front="$BUILD/bin/litifut build -q" compiler -o "$link_output" "$@") \
-		>traced.log 2>&1 || link_failed=traced
+	(
+		cd traced || exit
+		[ -z "${ENGINE:-}" ] || [ "${LITIFUT_MODE:-calls}" != calls ] || export LITIFUT_ENGINE="${LITIFUT_ENGINE:-$ENGINE}"
+		front="$BUILD/bin/litifut build -q" compiler -o "$link_output" "$@"
+	) >traced.log 2>&1 || link_failed=traced
 	if [ -n "$link_failed" ]; then
 		ok "link $link_output ($link_failed)" show_and_fail "$link_failed.log"
 		return 1

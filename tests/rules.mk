@@ -88,7 +88,7 @@ test-long: all $(ORACLE) unit-tests
 	@$(PROVE) $(addprefix tests/programs/,all.sh all_modes.sh nopie.sh static.sh suites.sh packages.sh)
 	@$(PROVE) tests/packaging/debian.sh tests/packaging/build_systems.sh \
 		tests/packaging/buildroot.sh tests/packaging/openwrt.sh tests/packaging/yocto.sh
-	@LITIFUT_ENGINE=db LONG=1 $(PROVE) --timer $(WITH_ENGINES)
+	@ENGINE=db LONG=1 $(PROVE) --timer $(WITH_ENGINES)
 	@BOARDS='mps2-an385 microbit mps2-an386 mps2-an500 mps2-an505 netduino2 lm3s6965evb' \
 		$(PROVE) $(patsubst %,tests/e2e/firmware-%.sh,interrupts samples spans stream table)
 	@OTHER_WAYS=1 $(PROVE) tests/e2e/firmware-avr_arduino.sh

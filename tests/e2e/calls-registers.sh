@@ -472,7 +472,7 @@ behaviour()
 	if [ "$target" = armel ]; then
 		kept old "-march=armv5te -marm -mfloat-abi=soft -DOLD" QEMU_CPU=arm926
 	elif [ "$cpu" != arm ]; then
-		[ "${LITIFUT_ENGINE:-}" = db ] || is "callers with and without room have thunks" \
+		[ "${ENGINE:-}" = db ] || is "callers with and without room have thunks" \
 			"$("$triplet-objdump" -d traced/program | awk '/>:$/ { name = $2 }
 				name ~ /<mips_(room_)?(jal|bal|jalr_t9)>:/ && $NF ~ /<litifut_[a-z]*/ {
 					sub(/litifut_trampolines.*/, "litifut_trampolines", $NF)

@@ -64,7 +64,12 @@ behaviour()
 	is "calls inside the library" "$(recorded hidden)" 14
 	is "calls back into the executable" "$(recorded mine)" 3
 	is "one trace" "$(find data/trace -type f | wc -l)" 1
-	is "calls of the entry that names the callee" "$(by_entry call_back)" 6
+	# on MIPS the db engine records what $t9 holds: the stub's address once, and then the function's
+	case $cpu${ENGINE:-} in
+	mips*db) by_stub=1 ;;
+	*) by_stub=6 ;;
+	esac
+	is "calls of the entry that names the callee" "$(by_entry call_back)" $by_stub
 
 	link opens ../opens.c -ldl || return
 	same_run opens

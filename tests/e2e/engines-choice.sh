@@ -3,6 +3,7 @@
 # taken, `litifut info' and LITIFUT_VERBOSE tell why.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf armel mips
+unset ENGINE
 
 engine_of()
 {

@@ -248,7 +248,7 @@ behaviour()
 	events_equal_calls pie
 	ok "pie: no call is out of reach" all_patched traced/pie
 	# the db engine has no use for it
-	[ "${LITIFUT_ENGINE:-}" = db ] || ok "pie: what the far calls lead to is known" \
+	[ "${ENGINE:-}" = db ] || ok "pie: what the far calls lead to is known" \
 		[ "$(known_callees traced/pie)" -gt 1000 ]
 	is "pie: each tail call in the object is recorded" "$(awk -F '\t' '
 		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
@@ -276,7 +276,7 @@ behaviour()
 		same_run clang
 		events_equal_calls clang
 		ok "clang: no call is out of reach" all_patched traced/clang
-		[ "${LITIFUT_ENGINE:-}" = db ] || ok "clang: thunks in islands make room" sh -c \
+		[ "${ENGINE:-}" = db ] || ok "clang: thunks in islands make room" sh -c \
 			"'$triplet-objdump' -d --no-show-raw-insn traced/clang | grep -A 3 'jr.*at$' |
 				grep -q 'addiu.*sp,sp,-16'"
 	else
