@@ -247,8 +247,8 @@ enum litifut_status litifut_edges_write(struct litifut_session *session,
 					struct litifut_changes *changes,
 					struct litifut_error *error);
 
-/* The contents of .litifut.blocks, once all has been written and `changes` are sorted; malloc'ed,
- * NULL: no memory. */
+/* edges_table.c: the contents of .litifut.blocks, once all has been written and `changes` are
+ * sorted; malloc'ed, NULL: no memory. */
 uint8_t *litifut_edges_table(const struct litifut_session *session,
 			     const struct litifut_changes *changes, size_t *bytes);
 

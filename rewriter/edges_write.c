@@ -1,10 +1,9 @@
-/* The code of edges and their table, once it is known which of them are recorded. */
+/* The code of edges, once it is known which of them are recorded. */
 #include "rewriter/edges.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/sections.h"
 #include "rewriter/sites.h"
 
 /* Bytes of the code that edges share, a multiple of 16; 0: there is none. */
@@ -459,53 +458,4 @@ enum litifut_status litifut_edges_write(struct litifut_session *session,
 					 "the linker has not put the flags at the start of a page");
 	writer.flags = flags->address;
 	return write_all(&writer, error);
-}
-
-/* Is it code of the program, and not new code of the rewriter? */
-static bool is_original(const struct litifut_session *session, const struct litifut_change *change)
-{
-	return !change->in_place &&
-	       litifut_image_section_at(&session->image, change->address, change->length);
-}
-
-uint8_t *litifut_edges_table(const struct litifut_session *session,
-			     const struct litifut_changes *changes, size_t *bytes)
-{
-	const struct litifut_graph *graph = &session->edges->graph;
-	const struct litifut_symbol *flags =
-		litifut_image_symbol(&session->image, LITIFUT_FLAGS_SYMBOL);
-	struct litifut_blocks_header header = {
-		.count = (uint32_t)graph->count,
-		.flags_address = flags ? flags->address : 0,
-		.flags_bytes = session->edges->flags_bytes,
-	};
-	const bool big = session->image.file.big_endian;
-	uint8_t *table;
-	uint8_t *at;
-
-	for (size_t i = 0; i < changes->count; i++)
-		header.originals += is_original(session, &changes->items[i]);
-	*bytes = sizeof(header) + graph->count * sizeof(struct litifut_block) +
-		 (size_t)header.originals * sizeof(struct litifut_original);
-	table = malloc(*bytes);
-	if (!table)
-		return NULL;
-	elf_write_blocks_header(big, table, &header);
-	at = table + sizeof(header);
-	for (size_t i = 0; i < graph->count; i++, at += sizeof(struct litifut_block))
-		elf_write_block(big, at, &graph->items[i].block);
-	for (size_t i = 0; i < changes->count; i++) {
-		const struct litifut_change *change = &changes->items[i];
-		struct litifut_original original = {change->address, change->length, {0}};
-		const struct litifut_section *section =
-			litifut_image_section_at(&session->image, change->address, change->length);
-
-		if (!is_original(session, change))
-			continue;
-		memcpy(original.bytes, section->bytes + (change->address - section->address),
-		       change->length);
-		elf_write_original(big, at, &original);
-		at += sizeof(original);
-	}
-	return table;
 }

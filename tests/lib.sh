@@ -150,11 +150,11 @@ link()
 		skip "link $link_output" "the toolchain has no start-up file for this kind"
 		return 1
 	fi
-	(
-		cd traced || exit
-		[ -z "${ENGINE:-}" ] || [ "${LITIFUT_MODE:-calls}" != calls ] || export LITIFUT_ENGINE="${LITIFUT_ENGINE:-$ENGINE}"
-		front="$BUILD/bin/litifut build -q" compiler -o "$link_output" "$@"
-	) >traced.log 2>&1 || link_failed=traced
+	link_front="$BUILD/bin/litifut build -q"
+	[ -z "${ENGINE:-}" ] || [ "${LITIFUT_MODE:-calls}" != calls ] ||
+		link_front="env LITIFUT_ENGINE=${LITIFUT_ENGINE:-$ENGINE} $link_front"
+	(cd traced && front="$link_front" compiler -o "$link_output" "$@") \
+		>traced.log 2>&1 || link_failed=traced
 	if [ -n "$link_failed" ]; then
 		ok "link $link_output ($link_failed)" show_and_fail "$link_failed.log"
 		return 1
