@@ -6,6 +6,7 @@
 # default where they can be had, and store what they record by themselves.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf armel mips
+unset ENGINE
 
 source_code()
 {
