@@ -112,7 +112,7 @@ void litifut_edges_set_reason(struct litifut_edges_judge *judge, size_t item, un
 	else if (!edge->entry)
 		block->reason = (uint8_t)reason;
 	if (reason == LITIFUT_SITE_PATCHED && edge->entry && edge->after)
-		judge->edges->graph.items[edge->block + 1].first_turns = true;
+		judge->edges->graph.items[edge->block + 1].first_taken = true;
 	if (reason == LITIFUT_SITE_PATCHED && !edge->stone_bytes)
 		litifut_edges_take(&judge->taken, edge->address, edge->bytes);
 }

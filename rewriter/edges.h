@@ -217,11 +217,9 @@ struct litifut_arch_edges {
 	/* May this entry, which has been judged, take LITIFUT_EDGE_STEP_BYTES more? They get a
 	 * branch to a landing, and are a landing for others (edge_steps.c). */
 	bool (*can_step)(const struct litifut_edge_place *place, const struct litifut_edge *edge);
-	bool (*write_step)(const struct litifut_arch_context *context, uint32_t address,
-			   uint32_t target, uint8_t *code);
-	/* Writes one that leads to the code of a borrower, at `target`; returns the address that
-	 * its branch leads to, 0: out of reach. */
-	uint32_t (*write_lent)(const struct litifut_arch_context *context,
+	/* Writes a step that leads to `target`, by one of the landings of `ways` if a branch does
+	 * not reach it. Returns the address that its branch leads to, 0: out of reach. */
+	uint32_t (*write_step)(const struct litifut_arch_context *context,
 			       const struct litifut_exit_ways *ways, uint32_t address,
 			       uint32_t target, uint8_t *code);
 	unsigned step_entry; /* what a landing has it in the place of */

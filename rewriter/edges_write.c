@@ -161,6 +161,22 @@ static void replace(struct writer *writer, const struct litifut_graph_block *blo
 								     : LITIFUT_CODE_PLAIN);
 }
 
+/* Writes a step, which leads to `target` by one of the landings if a branch does not reach it.
+ * False: it is out of reach. */
+static bool put_step(struct writer *writer, const struct litifut_graph_block *block, uint32_t gate,
+		     const struct litifut_landings *landings, uint32_t address, uint32_t target)
+{
+	const struct litifut_session *session = writer->session;
+	const struct litifut_exit_ways ways = {.gate = gate, .landings = landings};
+	uint8_t step[LITIFUT_EDGE_STEP_BYTES];
+	const uint32_t entry =
+		session->arch->edges->write_step(&session->context, &ways, address, target, step);
+
+	if (entry)
+		replace(writer, block, address, step, sizeof(step), entry);
+	return entry != 0;
+}
+
 static void out_of_reach(struct writer *writer, size_t item)
 {
 	const struct litifut_edge *edge = &writer->session->edges->items[item];
@@ -193,6 +209,7 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 				      struct litifut_error *error)
 {
 	static const struct litifut_targets none;
+	static const struct litifut_landings no_landings;
 	struct litifut_session *session = writer->session;
 	const struct litifut_arch_edges *arch = session->arch->edges;
 	const struct litifut_edge *edge = &session->edges->items[item];
@@ -261,24 +278,13 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		replace(writer, place.block, detour->address, detour->code, detour->length,
 			detour->entry ? detour->entry : address);
 	}
-	if (edge->borrowed) {
-		const struct litifut_exit_ways ways = {.gate = code.gate,
-						       .landings = code.landings};
-		uint8_t step[LITIFUT_EDGE_STEP_BYTES];
-		const uint32_t entry =
-			arch->write_lent(&session->context, &ways, edge->borrowed, address, step);
-
-		replace(writer, place.block, edge->borrowed, step, sizeof(step), entry);
-	}
-	if (edge->step && !edge->lends) {
-		uint8_t step[LITIFUT_EDGE_STEP_BYTES];
-
-		if (!arch->write_step(&session->context, edge->address + LITIFUT_EDGE_STEP,
-				      edge->step, step))
-			return no_room(writer, error);
-		replace(writer, place.block, edge->address + LITIFUT_EDGE_STEP, step, sizeof(step),
-			edge->step);
-	}
+	/* what a lent step leads to is known where the code of its borrower is written */
+	if ((edge->borrowed &&
+	     !put_step(writer, place.block, code.gate, code.landings, edge->borrowed, address)) ||
+	    (edge->step && !edge->lends &&
+	     !put_step(writer, place.block, code.gate, &no_landings,
+		       edge->address + LITIFUT_EDGE_STEP, edge->step)))
+		return no_room(writer, error);
 	for (unsigned i = 0; i < 2; i++)
 		if (detour->frames[i].bytes)
 			litifut_frames_add(writer->frames, &detour->frames[i]);

@@ -218,7 +218,7 @@ static bool add_range(struct maker *maker, const struct litifut_code_range *rang
 {
 	struct litifut_graph_block *block = NULL;
 	unsigned conditional = 0;
-	uint32_t slot = 0; /* the last delay slot that is a target */
+	uint32_t slot = UINT32_MAX; /* the last delay slot that is a target */
 	uint32_t next;
 
 	/* one of avr-libc's may be said to reach into the next function, and that of this range */
@@ -242,8 +242,8 @@ static bool add_range(struct maker *maker, const struct litifut_code_range *rang
 			block = begin(maker, range, at, function);
 			if (!block)
 				return false;
-			/* Words of data that look like one of its label say nothing: compilers put
-			 * no labels there. */
+			/* Compilers put no labels there: a word of the data happens to look like
+			 * the address. */
 			if (at == slot)
 				block->block.flags &= (uint8_t)~LITIFUT_BLOCK_LABEL;
 		}

@@ -27,7 +27,7 @@ struct litifut_graph_block {
 	bool unrecorded;      /* the same of one whose branch is not recorded */
 	bool scratch_lives;   /* what the CPU's edges use may hold something in its function */
 	bool behind_call;     /* the block before calls, and the callee may not return */
-	bool first_turns;     /* its first instruction is executed before the one in front of it */
+	bool first_taken;     /* an entry in front of it takes its first instruction along */
 	bool spawns;          /* its end may lead to such a function as spawning.h names */
 };
 

@@ -220,35 +220,34 @@ enum { AT = 1, GP = 28, WORDS_BACK = 8 };
 static uint32_t word_before(const struct litifut_arch_context *context,
 			    const struct litifut_section *section, uint32_t start, uint32_t *at)
 {
-	uint32_t word = 0;
+	for (unsigned i = 0; i < WORDS_BACK && *at - start >= 4; i++) {
+		uint32_t word;
 
-	for (unsigned i = 0; i<WORDS_BACK && * at> start && !word; i++) {
 		*at -= 4;
 		word = word_at(context, section, *at);
+		if (word)
+			return word;
 	}
-	return word;
+	return 0;
 }
 
-/* Assemblers make of a branch that is too far:
+/* What an assembler makes of a branch that is too far:
  *
  *	lw    at, N(sp)		where a function keeps its global pointer; else from gp
  *	lw    at, %got(target)(at)	or lui at, %hi(target)
  *	addiu at, at, %lo(target)
  *	jr    at
  */
-uint32_t litifut_mips_far_target(const struct litifut_image *image,
-				 const struct litifut_arch_context *context,
-				 const struct litifut_section *section, uint32_t address)
+static uint32_t formed_target(const struct litifut_image *image,
+			      const struct litifut_arch_context *context,
+			      const struct litifut_section *section,
+			      const struct litifut_symbol *function, uint32_t address)
 {
-	const struct litifut_symbol *function = litifut_image_function_at(image, address);
 	struct litifut_function_facts facts = {0};
 	const struct litifut_section *table;
-	uint32_t low, word, slot;
+	uint32_t low = word_before(context, section, function->address, &address);
+	uint32_t word, slot;
 
-	if (!function || function->address < section->address ||
-	    word_at(context, section, address) != JR_AT)
-		return 0;
-	low = word_before(context, section, function->address, &address);
 	if (low >> 16 != (ADDIU << 10 | AT << 5 | AT))
 		return 0;
 	low = (uint32_t)(int16_t)(low & 0xffff);
@@ -272,6 +271,23 @@ uint32_t litifut_mips_far_target(const struct litifut_image *image,
 	return table && table->bytes ? word_at(context, table, slot) + low : 0;
 }
 
+uint32_t litifut_mips_far_target(const struct litifut_image *image,
+				 const struct litifut_arch_context *context,
+				 const struct litifut_section *section, uint32_t address)
+{
+	const struct litifut_symbol *function;
+	uint32_t target;
+
+	if (word_at(context, section, address) != JR_AT)
+		return 0;
+	function = litifut_image_function_at(image, address);
+	if (!function || function->address < section->address)
+		return 0;
+	target = formed_target(image, context, section, function, address);
+	/* a branch stays in its function */
+	return !(target & 3) && target - function->address < function->size ? target : 0;
+}
+
 void litifut_mips_add_targets(const struct litifut_image *image,
 			      const struct litifut_arch_context *context,
 			      const struct litifut_section *section,
@@ -282,9 +298,7 @@ void litifut_mips_add_targets(const struct litifut_image *image,
 		for (uint32_t at = ranges[i].start;
 		     ranges[i].state == LITIFUT_CODE_PLAIN && at + 4 <= ranges[i].end; at += 4) {
 			const uint32_t target =
-				word_at(context, section, at) == JR_AT
-					? litifut_mips_far_target(image, context, section, at)
-					: 0;
+				litifut_mips_far_target(image, context, section, at);
 
 			if (target)
 				litifut_targets_add(targets, target);

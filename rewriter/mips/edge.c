@@ -46,6 +46,14 @@
  * What moved from the start of a block stands before the code of its edge, or behind it where it
  * may fault: the last block before a crash is recorded.
  *
+ * Where two places that are recorded stand 4 bytes apart, there is room for a branch alone at the
+ * first one:
+ *
+ *	first:	b     code		or the step of another entry, which has room for a number
+ *	second:	its instruction		stays: the delay slot, executed before that of `first`
+ *		b     code of second
+ *		nop
+ *
  * Compilers use $at in exclusive sequences and hardly elsewhere; where it may hold something, the
  * branch is left.
  *
@@ -339,11 +347,11 @@ static bool can_turn(const struct litifut_edge_place *place)
 	       !names_at(second) && at_is_free(place, start);
 }
 
-/* Where the first instruction of the block has turned with the one before it, it stays for those
- * that come to this block another way, and the entry stands behind it. */
+/* The first instruction of the block stays where the entry in front of it has taken it for its
+ * delay slot (can_turn()). Other ways lead to it, and the entry of this block stands behind it. */
 static uint8_t late_bytes(const struct litifut_edge_place *place, const struct litifut_edge *edge)
 {
-	return edge->needed && !edge->end && !edge->whole && place->block->first_turns ? 4 : 0;
+	return edge->needed && !edge->end && !edge->whole && place->block->first_taken ? 4 : 0;
 }
 
 static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
@@ -395,8 +403,7 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 	return LITIFUT_SITE_PATCHED;
 }
 
-/* One instruction before the branch may move along, or stay where it has turned with the block in
- * front of it (late_bytes()). */
+/* One instruction before the branch may move along, or stay (late_bytes()). */
 static bool join(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
@@ -406,7 +413,7 @@ static bool join(const struct litifut_edge_place *place, struct litifut_edge *ed
 	    names_at(word_at(place, block->branch + 4)) || is_slot(place, block->start) ||
 	    !at_is_free(place, block->start))
 		return false;
-	if (block->branch == block->start + (place->block->first_turns ? 4 : 0))
+	if (block->branch == block->start + (place->block->first_taken ? 4 : 0))
 		return true;
 	if (block->branch - block->start != 4 || edge->bytes != 8 ||
 	    is_target(place, block->branch) || !litifut_edge_is_free(place, block->start, 4) ||
@@ -762,6 +769,8 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 					     edge->borrowed);
 		words[1] = NOP;
 		detour->entry = edge->borrowed;
+		if (!words[0])
+			return false;
 	}
 	/* a number in $at comes before the test */
 	if (!edge->entry && words[1] != NOP &&
@@ -813,17 +822,7 @@ static bool can_step(const struct litifut_edge_place *place, const struct litifu
 	return true;
 }
 
-static bool write_step(const struct litifut_arch_context *context, uint32_t address,
-		       uint32_t target, uint8_t *code)
-{
-	const uint32_t word = litifut_mips_jump(&context->cpu, false, address, target);
-
-	litifut_put32(context->cpu.big_endian, code, word);
-	litifut_put32(context->cpu.big_endian, code + 4, NOP);
-	return word != 0;
-}
-
-static uint32_t write_lent(const struct litifut_arch_context *context,
+static uint32_t write_step(const struct litifut_arch_context *context,
 			   const struct litifut_exit_ways *ways, uint32_t address, uint32_t target,
 			   uint8_t *code)
 {
@@ -865,7 +864,6 @@ const struct litifut_arch_edges litifut_mips_edges = {
 	.near_bytes = 0x1e000,
 	.can_step = can_step,
 	.write_step = write_step,
-	.write_lent = write_lent,
 	.step_entry = LITIFUT_MIPS_ENTRY_NUMBERED,
 	.join = join,
 	.judge_function = judge_function,

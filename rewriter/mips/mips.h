@@ -225,18 +225,17 @@ size_t litifut_mips_write_onward(const struct litifut_arch_context *context, uin
 				 uint32_t *entries, uint8_t *code);
 void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_t address,
 			     const uint32_t *entries, uint8_t *code);
-/* addresses.c: as struct litifut_arch_edges has them. */
-/* Where the `jr at` at `address` leads, which stands for a branch that is too far; 0: it is none,
- * or not known. */
+/* addresses.c, as struct litifut_arch_flow has them: where the `jr at` at `address` leads, if it
+ * stands for a branch that is too far, and all such places. */
 uint32_t litifut_mips_far_target(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_section *section, uint32_t address);
-/* See struct litifut_arch_flow: those of far branches. */
 void litifut_mips_add_targets(const struct litifut_image *image,
 			      const struct litifut_arch_context *context,
 			      const struct litifut_section *section,
 			      const struct litifut_code_range *ranges, size_t count,
 			      struct litifut_targets *targets);
+/* addresses.c: as struct litifut_arch_edges has them. */
 void litifut_mips_add_addresses(const struct litifut_image *image,
 				const struct litifut_arch_context *context,
 				const struct litifut_section *section,
