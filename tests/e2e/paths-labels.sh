@@ -39,6 +39,29 @@ interpreter()
 	}'
 }
 
+# A word of the data has the address of a delay slot, as the distance from the global pointer that a table has.
+slots_source()
+{
+	cat >slots.c <<-'END'
+		#include <stdio.h>
+		__attribute__((noipa)) static int count(int n)
+		{
+			__asm__ volatile(".set push\n.set noreorder\nbgtz %0, 1f\n.Lslot: addiu %0, %0, 5\n"
+					 "addiu %0, %0, 100\n1:\n.set pop\n"
+					 ".pushsection .rodata\n.align 2\n.gpword .Lslot\n.popsection" : "+r"(n));
+			return n;
+		}
+		int main(void)
+		{
+			int sum = 0;
+			for (int i = -3; i < 4; i++)
+				sum = 2 * sum + count(i);
+			printf("%d\n", sum);
+			return 0;
+		}
+	END
+}
+
 nothing_is_left()
 {
 	"$BUILD/bin/litifut" info --skipped traced/"$1" >left
@@ -59,6 +82,13 @@ behaviour()
 		blocks_equal "" "$size"
 		rm -f plain/* traced/*
 	done
+	[ "$cpu" != arm ] || return 0
+	slots_source
+	flags=-O1
+	link slots ../slots.c || return
+	ok "slots: no function is left" nothing_is_left slots
+	same_run slots
+	blocks_equal "" slots
 }
 
 for_targets behaviour

@@ -573,7 +573,6 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 						       NULL);
 	if (blocks_prefix) {
 		struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(block, count - 1);
-
 		const uint32_t at = (uint32_t)qemu_plugin_insn_vaddr(last);
 
 		here->bytes = at + (uint32_t)qemu_plugin_insn_size(last) - address;

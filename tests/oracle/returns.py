@@ -9,6 +9,8 @@ A tail call is no call of its own: it ends with the one that is open.
   returns.py times PREFIX FOLDER ELF...   a traced run with LITIFUT_CLOCK=page and LITIFUT_COMPACT=0:
                                    its events, calls and returns, are those of the oracle, in
                                    order, and have their times
+  returns.py times-side-by-side PREFIX FOLDER ELF...   the same of threads that may run at the same
+                                   time, whose times are between those of the events around them
   returns.py any-order PREFIX FOLDER ELF...   the same, in whatever order and without the times
 
 DEPTH is the number of calls that stay open, of all files; TICKS are the instructions from the
@@ -134,7 +136,7 @@ def at_their_times(expected, got):
     yield from got[len(expected):]
 
 
-def compare(prefix, folder, elves, in_order=True):
+def compare(prefix, folder, elves, in_order=True, side_by_side=False):
     """The thunks are outside of the clock: a call has the time at which its callee begins, a
     return that of its return point and of the branch there."""
     rewritten = Rewritten(prefix, elves, with_returns=True)
@@ -168,7 +170,7 @@ def compare(prefix, folder, elves, in_order=True):
             expected = list(expected_of(rewritten, sites, (trace.pid, tid), in_order, executed))
             if in_order:
                 got = without_own(got, expected)
-                if len(trace.threads) > 1:
+                if side_by_side and len(trace.threads) > 1:
                     got = list(at_their_times(expected, got))
             for kind, *_ in got:
                 count[kind] += 1
@@ -186,9 +188,10 @@ def compare(prefix, folder, elves, in_order=True):
 
 
 def main(arguments):
-    if len(arguments) > 2 and arguments[0] in ("times", "any-order"):
+    if len(arguments) > 2 and arguments[0] in ("times", "times-side-by-side", "any-order"):
         return compare(arguments[1], arguments[2], [Elf(path) for path in arguments[3:]],
-                       in_order=arguments[0] == "times")
+                       in_order=arguments[0] != "any-order",
+                       side_by_side=arguments[0] == "times-side-by-side")
     if len(arguments) > 1 and arguments[0] == "list":
         return show(arguments[1], [Elf(path) for path in arguments[2:]])
     sys.exit(__doc__)

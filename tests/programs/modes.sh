@@ -98,7 +98,7 @@ equals_oracle()
 		"$BUILD/bin/litifut-post" -f tsv --plt -o events.tsv data/trace data/maps $files &&
 			python3 "$oracles/oracle.py" compare oracle events.tsv $files
 		;;
-	spans) python3 "$oracles/returns.py" times oracle data $files ;;
+	spans) python3 "$oracles/returns.py" times-side-by-side oracle data $files ;;
 	table) post csv && python3 "$oracles/table.py" oracle post.csv $files ;;
 	counts) post csv && python3 "$oracles/counts.py" oracle post.csv $files ;;
 	coverage)
