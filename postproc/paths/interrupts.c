@@ -163,9 +163,9 @@ static void find_in_edge(struct post_walk *walk, struct post_walker *walker,
 		go_into(walk, walker, code, next, out); /* a call that has moved has returned */
 }
 
-/* A branch in a block that does not reach the code of its edge leads to a branch to there in
- * another block (rewriter/arm/stone.h). If such a one stands at the address, the code that it leads
- * to, else the address. */
+/* A branch in a block that does not reach the code of its edge leads to another branch, which
+ * stands in the code of a further block and leads there (rewriter/arm/stone.h). Returns where that
+ * code is if such a branch stands at `at`, else `at`. */
 static uint32_t past_stone(const struct post_path_code *code, const struct post_image *image,
 			   uint32_t at)
 {

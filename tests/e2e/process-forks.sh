@@ -102,6 +102,10 @@ behaviour()
 		skip "processes with the same number" "it takes the right to make PID namespaces"
 		return
 	fi
+	if [ "${ENGINE:-}" = db ]; then
+		skip "processes with the same number" "fork handlers, which detect them, come with thunks"
+		return
+	fi
 	# a device that has started many times, and gives the program the same number each time
 	rm -rf data
 	mkdir -p data/trace
