@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""browser.py PAGE SCRIPT [WIDTHxHEIGHT]: opens a page of this machine in headless Chromium, runs
-a script in it as the body of an asynchronous function, and prints what that returns as JSON,
-then the messages of the console, one a line. With a size, the screen is that of a phone. Speaks
-WebDriver to chromedriver; nothing else is needed."""
+"""browser.py PAGE SCRIPT [WIDTHxHEIGHT | PICTURE]: opens a page, a file or an address, in headless
+Chromium, runs a script in it as the body of an asynchronous function, and prints what that returns
+as JSON, then the messages of the console, one a line. With a size, the screen is that of a phone;
+PICTURE (.png) is what the page looks like then. Speaks WebDriver to chromedriver; nothing else is
+needed."""
+import base64
 import json
 import os
 import subprocess
@@ -63,19 +65,24 @@ def main():
                 "browserName": "chrome", "goog:chromeOptions": options,
                 "timeouts": {"script": 200000},
                 "goog:loggingPrefs": {"browser": "ALL"}}}})
-            if len(sys.argv) > 3:
+            picture = len(sys.argv) > 3 and sys.argv[3].endswith(".png")
+            if len(sys.argv) > 3 and not picture:
                 width, height = map(int, sys.argv[3].split("x"))
                 ask(base, session + "/goog/cdp/execute", {
                     "cmd": "Emulation.setDeviceMetricsOverride",
                     "params": {"width": width, "height": height, "deviceScaleFactor": 1,
                                "mobile": True}})
             began = time.monotonic()
-            ask(base, session + "/url", {"url": "file://" + os.path.abspath(page)})
+            address = page if "://" in page else "file://" + os.path.abspath(page)
+            ask(base, session + "/url", {"url": address})
             print("opened in %.1f s" % (time.monotonic() - began), file=sys.stderr)
             with open(script, encoding="utf-8") as file:
                 body = "const done = arguments[0]; (async () => {" + file.read() + \
                     "})().then(done, error => done({error: String(error)}));"
             print(json.dumps(ask(base, session + "/execute/async", {"script": body, "args": []})))
+            if picture:
+                with open(sys.argv[3], "wb") as file:
+                    file.write(base64.b64decode(ask(base, session + "/screenshot")))
             for entry in ask(base, session + "/se/log", {"type": "browser"}):
                 print(entry["level"], entry["message"])
             urllib.request.urlopen(urllib.request.Request(base + session, method="DELETE"))

@@ -98,7 +98,7 @@ static void write_chrome(struct energy_output *output)
 	const struct energy_visitor visitor = {&timeline, NULL, NULL, leave};
 	struct energy_walk_counts counts;
 
-	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", output->file);
+	fputs("{\"traceEvents\":[\n", output->file);
 	energy_tree_start(&tree);
 	output->status = energy_walk(&a->events, &a->clock, &tree, a->result.begin, a->result.end,
 				     &visitor, &counts, &output->error);

@@ -60,7 +60,9 @@ static void begin_function(struct post_output *output, const struct post_timelin
 static void start(struct post_output *output)
 {
 	output->state = post_allocate(1, sizeof(struct state));
-	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", output->file);
+	/* Without displayTimeUnit: versions of Perfetto up to 20 take "ns" for the unit of ts,
+	 * which is a microsecond. */
+	fputs("{\"traceEvents\":[\n", output->file);
 }
 
 static void name_process(struct post_output *output, const struct post_timeline_event *event)

@@ -54,14 +54,15 @@ static const char after[] =
 	" sum(c.self) AS self, min(CASE WHEN c.timed THEN c.min END) AS min, max(c.max) AS max,"
 	" sum(c.total) * 1.0 / nullif(sum(c.timed), 0) AS avg"
 	" FROM calls c JOIN sites s ON s.id = c.site JOIN functions caller ON caller.id = s.caller"
-	" JOIN functions callee ON callee.id = c.callee GROUP BY s.caller, c.callee;"
+	" JOIN functions callee ON callee.id = c.callee"
+	" GROUP BY caller.id, caller.name, callee.id, callee.name;"
 	"CREATE VIEW report AS SELECT f.id, f.name, m.name AS module, sum(c.calls) AS calls,"
 	" sum(c.timed) AS timed, sum(c.self) AS self,"
 	" sum(CASE WHEN s.caller <> c.callee THEN c.total END) AS total,"
 	" min(CASE WHEN c.timed THEN c.min END) AS min, max(c.max) AS max,"
 	" sum(c.total) * 1.0 / nullif(sum(c.timed), 0) AS avg"
 	" FROM calls c JOIN sites s ON s.id = c.site JOIN functions f ON f.id = c.callee"
-	" JOIN modules m ON m.id = f.module GROUP BY f.id;"
+	" JOIN modules m ON m.id = f.module GROUP BY f.id, f.name, m.name;"
 	"COMMIT;";
 
 struct state {

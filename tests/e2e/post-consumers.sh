@@ -14,7 +14,7 @@ perfetto_rules()
 		import json, sys
 		trace = json.load(open(sys.argv[1]))
 		calls = int(sys.argv[2])
-		assert trace["displayTimeUnit"] in ("ms", "ns")
+		assert "displayTimeUnit" not in trace # Perfetto has taken "ns" for the unit of ts
 		named, stacks, slices, made = set(), {}, 0, 0
 		def number(value, whole):
 		    assert isinstance(value, int) or not whole and isinstance(value, float), value

