@@ -6,17 +6,30 @@
 
 #include "postproc/formats/picture.h"
 
+/* Mermaid refuses a text of more than 50,000 characters: 120 names, of which some characters are
+ * written as five, and 60 edges with a style are less. */
 #define MOST_EDGES 60
+#define MOST_OF_NAME 160
 
-/* Inside of quotes, where '#' begins a character by its number. */
+/* Inside of quotes, where '#' begins a character by its number. The end of a long name is left out,
+ * but not a part of a character of several bytes. */
 static void write_text(FILE *file, const char *text)
 {
-	for (; *text; text++) {
+	const char *end = text + strnlen(text, MOST_OF_NAME + 1);
+	bool cut = end - text > MOST_OF_NAME;
+
+	if (cut)
+		end--;
+	while (cut && ((unsigned char)*end & 0xc0) == 0x80)
+		end--;
+	for (; text < end; text++) {
 		if (strchr("\"#<>&;\\`", *text) || (unsigned char)*text < 0x20)
 			fprintf(file, "#%u;", (unsigned char)*text);
 		else
 			putc(*text, file);
 	}
+	if (cut)
+		fputs("...", file);
 }
 
 static void write_node(const struct post_picture *picture, const struct post_tally *tally)

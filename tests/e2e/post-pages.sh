@@ -1,6 +1,7 @@
 #!/bin/sh
-# speedscope and Perfetto themselves, in headless Chromium, open what litifut-post writes for them, and have the
-# names, calls and times of functions that csv has, in nested and recursive calls.
+# speedscope, Perfetto and Mermaid themselves, in headless Chromium, open what litifut-post writes for them. The first
+# two have the names, calls and times of functions that csv has, in nested and recursive calls; Mermaid draws all edges,
+# of functions with long names as well.
 . "$(dirname "$0")/../lib.sh"
 
 # What speedscope shows is rounded to three digits; csv has all of them.
@@ -49,16 +50,40 @@ perfetto_as_csv()
 	END
 }
 
+# Mermaid takes 50,000 characters. An edge that begins and ends at one node is drawn as three.
+mermaid_draws()
+{
+	mermaid=$("$root/scripts/fetch-npm" mermaid 11.4.1) || return
+	{
+		printf '<!doctype html><meta charset="utf-8"><body><script src="%s/dist/mermaid.min.js"></script><pre>' "$mermaid"
+		sed 's/&/\&amp;/g; s/</\&lt;/g' "$1"
+		echo '</pre>'
+	} >page.html
+	cat >draw.js <<-'END'
+		mermaid.initialize({ startOnLoad: false });
+		document.body.innerHTML = (await mermaid.render("graph", document.querySelector("pre").textContent)).svg;
+		return { nodes: document.querySelectorAll(".node").length, edges: document.querySelectorAll(".flowchart-link").length };
+	END
+	edges=$(awk '/-->/ { edges += $1 == $NF ? 3 : 1 } END { print edges }' "$1")
+	timeout 200 python3 "$root/tests/browser.py" page.html draw.js >drawn && cat drawn &&
+		grep "\"edges\": $edges, \"nodes\": $(grep -c '\["' "$1")}" drawn
+}
+
 behaviour()
 {
-	cat >main.c <<-'END'
+	long=$(printf '%0900d' 0)
+	for number in $(seq 60); do
+		echo "__attribute__((noipa)) int with_a_long_name_${long}_$number(void) { return $number; }"
+		calls="${calls-}with_a_long_name_${long}_$number();"
+	done >main.c
+	cat >>main.c <<-'END'
 		#include <stdio.h>
 		#define KEEP __attribute__((noipa))
 		static KEEP int leaf(int n) { return n + 1; }
 		static KEEP int middle(int n) { int sum = 0; for (int i = 0; i < n; i++) sum += leaf(i); return sum; }
 		static KEEP int recursive(int n) { return n ? recursive(n - 1) + middle(n) : 0; }
-		int main(void) { for (int i = 0; i < 20; i++) printf("%d\n", recursive(i)); return 0; }
-	END
+		END
+	printf 'int main(void) { %s for (int i = 0; i < 20; i++) printf("%%d\\n", recursive(i)); return 0; }\n' "$calls" >>main.c
 	LITIFUT_MODE=spans LITIFUT_CLOCK=page link program ../main.c -g -O1 || return
 	python3 "$root/tests/oracle/oracle.py" ranges traced/program >through
 	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,through=through,returns=1,clock=1"
@@ -93,6 +118,8 @@ behaviour()
 			query: "select name, count(*) as calls, sum(dur) as total from slice group by name" }));
 		return await until(() => globals.queryResults.get("calls"));
 	END
+	"$BUILD/bin/litifut-post" -q -f mermaid --min 0 -o run.mermaid data traced/program
+	ok "Mermaid draws all edges" mermaid_draws run.mermaid
 	for format in perfetto chrome; do
 		"$BUILD/bin/litifut-post" -q -f $format -o run.$format data traced/program
 		ok "Perfetto has calls and times of $format" perfetto_as_csv run.$format $(($(test $format = perfetto; echo $?) * 2))
