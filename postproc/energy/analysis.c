@@ -231,6 +231,29 @@ static void put_resolved(struct energy_analysis *analysis, const double *change)
 	}
 }
 
+/* By how much the levels of functions differ when the clock is off by its standard error: the root
+ * of the mean square of both sides, W. */
+static enum litifut_status moved_levels(struct energy_analysis *analysis, double *moved,
+					struct litifut_error *error)
+{
+	struct energy_resolve_input input = input_of(analysis);
+	const double shift = analysis->clock.shift;
+	enum litifut_status status = LITIFUT_OK;
+
+	for (int side = -1; side <= 1 && status == LITIFUT_OK; side += 2) {
+		struct energy_resolved resolved;
+		analysis->clock.shift = shift + side * analysis->clock.uncertainty;
+		status = energy_resolve(&resolved, &input, error);
+		for (size_t i = 0; status == LITIFUT_OK && i < resolved.function_count; i++)
+			moved[i] = hypot(moved[i], (resolved.functions[i].watts -
+						    analysis->resolved.functions[i].watts) /
+							   sqrt(2));
+		energy_resolved_release(&resolved);
+	}
+	analysis->clock.shift = shift;
+	return status;
+}
+
 /* Plain integrals can't separate spans of few samples. */
 static enum litifut_status choose_resolved(struct energy_analysis *analysis,
 					   enum energy_choice choice, struct litifut_error *error)
@@ -239,16 +262,21 @@ static enum litifut_status choose_resolved(struct energy_analysis *analysis,
 	const size_t count = result->function_count;
 	struct energy_function *before = calloc(count + 1, sizeof(*before));
 	double *change = calloc(count + 1, sizeof(*change));
+	double *moved = calloc(count + 1, sizeof(*moved));
+	enum litifut_status status = LITIFUT_OK;
 
 	analysis->use_resolved = calloc(count + 1, sizeof(bool));
-	if (!analysis->use_resolved || !before || !change) {
+	if (!analysis->use_resolved || !before || !change || !moved) {
 		free(before);
 		free(change);
+		free(moved);
 		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
 					 "not enough memory for the functions");
 	}
 	if (!energy_is_determined(&analysis->resolved))
 		choice = ENERGY_NO;
+	if (choice != ENERGY_NO)
+		status = moved_levels(analysis, moved, error);
 	for (uint32_t i = 0; i < count && choice != ENERGY_NO; i++) {
 		struct energy_function *f = &result->functions[i];
 		uint32_t column = analysis->resolved.column_of[i];
@@ -265,11 +293,12 @@ static enum litifut_status choose_resolved(struct energy_analysis *analysis,
 		analysis->use_resolved[i] = true;
 		change[i] = level->watts * seconds - energy_sum(f->self, result->channels);
 		double hooks = spans * analysis->hook.uncertainty * analysis->hook.watts;
-		f->uncertainty = hypot(level->error * seconds, hooks);
+		f->uncertainty = hypot(hypot(level->error, moved[i]) * seconds, hooks);
 	}
 	put_resolved(analysis, change);
 	memcpy(before, result->functions, count * sizeof(*before));
-	enum litifut_status status = energy_sum_up(result, &analysis->hook, error);
+	if (status == LITIFUT_OK)
+		status = energy_sum_up(result, &analysis->hook, error);
 	double parts = energy_sum(result->outside, result->channels) +
 		       energy_sum(result->hooks, result->channels) +
 		       energy_sum(result->transfer, result->channels) +
@@ -288,6 +317,7 @@ static enum litifut_status choose_resolved(struct energy_analysis *analysis,
 	analysis->unexplained = energy_total(analysis) - parts;
 	free(before);
 	free(change);
+	free(moved);
 	return status;
 }
 

@@ -382,12 +382,8 @@ static int by_value(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-double energy_noise(const float *values, size_t count)
+static double noise_of_blocks(const float *values, size_t count, size_t block)
 {
-	size_t block = BLOCK;
-
-	while (block > 1 && count / block < 40)
-		block /= 2;
 	size_t blocks = count / block;
 	/* of a very long recording a part is enough */
 	size_t skip = blocks > 200000 ? blocks / 100000 : 1;
@@ -409,6 +405,20 @@ double energy_noise(const float *values, size_t count)
 	double quarter = steps[found / 4];
 	free(steps);
 	return quarter / QUARTER_OF_NORMAL / sqrt(2) * sqrt((double)block);
+}
+
+double energy_noise(const float *values, size_t count)
+{
+	size_t block = BLOCK;
+
+	while (block > 1 && count / block < 40)
+		block /= 2;
+	return noise_of_blocks(values, count, block);
+}
+
+double energy_sample_noise(const float *values, size_t count)
+{
+	return noise_of_blocks(values, count, 1);
 }
 
 double energy_changes_penalty(double noise, size_t count)

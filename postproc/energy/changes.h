@@ -36,6 +36,9 @@ void energy_changes_release(struct energy_changes *changes);
  * converter and filter makes it, is not taken for changes. */
 double energy_noise(const float *values, size_t count);
 
+/* The same of single samples, from differences of neighbours: less, where these are alike. */
+double energy_sample_noise(const float *values, size_t count);
+
 /* 2 s^2 log n */
 double energy_changes_penalty(double noise, size_t count);
 

@@ -88,6 +88,18 @@ const char *energy_power_describe(const struct energy_power *power, const char *
 double energy_power_start(const struct energy_power *power);
 double energy_power_end(const struct energy_power *power);
 
+/* Of one channel, or, with ENERGY_CHANNELS, of all together. */
+static inline double energy_power_at(const struct energy_power *power, unsigned channel,
+				     size_t sample)
+{
+	if (channel < power->channels)
+		return power->watts[channel][sample];
+	double sum = 0;
+	for (unsigned i = 0; i < power->channels; i++)
+		sum += power->watts[i][sample];
+	return sum;
+}
+
 /* The number of a pin by its name ("D0") or by its number; -1: there is none. */
 int energy_power_pin(const struct energy_power *power, const char *name);
 

@@ -24,7 +24,7 @@
 /* With fewer spans the levels of begin and end are too uncertain. */
 #define MANY_SPANS 1000
 /* Columns of each end of a span where the clock is looked for. */
-#define CLOCK_ENDS 8
+#define CLOCK_ENDS 20
 /* Samples of a mean span: in a longer one the ends do not matter. */
 #define SHORT_SPAN 5
 
@@ -81,14 +81,7 @@ struct regression {
 
 static double sample_power(const struct regression *r, size_t sample)
 {
-	const struct energy_power *power = r->input->power;
-
-	if (r->input->channel < power->channels)
-		return power->watts[r->input->channel][sample];
-	double sum = 0;
-	for (unsigned i = 0; i < power->channels; i++)
-		sum += power->watts[i][sample];
-	return sum;
+	return energy_power_at(r->input->power, r->input->channel, sample);
 }
 
 static void row_known(struct regression *r, double value, size_t sample)
@@ -138,13 +131,25 @@ static void break_off(struct regression *r)
 	r->smeared_value = 0;
 }
 
+/* Of each two cells that mirror each other the rows have filled one or the other. */
+static void both_halves(struct regression *r)
+{
+	for (size_t i = 0; i < r->columns; i++) {
+		for (size_t k = 0; k < i; k++) {
+			double *one = &r->xx[i * r->columns + k],
+			       *other = &r->xx[k * r->columns + i];
+			*one = *other = *one + *other;
+		}
+	}
+}
+
 static void add_row(struct regression *r, const uint32_t *columns, unsigned count,
 		    const double *row, double value)
 {
 	for (unsigned i = 0; i < count; i++) {
 		double *line = r->xx + columns[i] * r->columns;
 		const double part = row[columns[i]];
-		for (unsigned k = 0; k < count; k++)
+		for (unsigned k = 0; k <= i; k++)
 			line[columns[k]] += part * row[columns[k]];
 		r->xy[columns[i]] += part * value;
 	}
@@ -189,13 +194,11 @@ static bool is_varied(const struct regression *r, uint32_t column)
 static void touch(struct regression *r, uint32_t column, double part)
 {
 	r->uncertain |= r->near || is_varied(r, column);
-	for (unsigned i = 0; i < r->touched_count; i++) {
-		if (r->touched[i] == column) {
-			r->part[column] += part;
-			return;
-		}
-	}
-	if (r->touched_count < MOST_TOUCHED) {
+	if (part == 0)
+		return;
+	if (r->part[column] != 0)
+		r->part[column] += part;
+	else if (r->touched_count < MOST_TOUCHED) {
 		r->touched[r->touched_count++] = column;
 		r->part[column] = part;
 	}
@@ -312,8 +315,10 @@ static void whole_samples(struct regression *r, uint32_t column, size_t count)
 		squares += value * value;
 	}
 	for (unsigned a = 0; a < number; a++) {
+		/* a state can be active twice */
 		for (unsigned b = 0; b < number; b++)
-			r->xx[columns[a] * r->columns + columns[b]] += (double)count;
+			r->xx[columns[a] * r->columns + columns[b]] +=
+				columns[a] == columns[b] ? (double)count : (double)count / 2;
 		r->xy[columns[a]] += sum;
 		r->seconds[columns[a]] += (double)count * r->input->power->interval;
 	}
@@ -454,7 +459,7 @@ static void emit_span(struct regression *r, double from, double to)
 {
 	const unsigned parts = r->ends ? r->end_parts : 0;
 	const double part = part_length(r->input);
-	const double end = fmax(0, fmin(parts * part, (to - from) / 3));
+	const double end = fmax(0, fmin(parts * part, (to - from) / (r->input->for_clock ? 2 : 3)));
 
 	for (unsigned i = 0; i < parts && i * part < end; i++)
 		emit(r, r->ends + i, from + i * part, from + fmin((i + 1) * part, end));
@@ -662,14 +667,14 @@ static bool solve(const struct regression *r, double *matrix, const double *righ
 		levels[i].watts = levels[i].error = 0;
 	for (size_t i = 0; good && i < count; i++)
 		levels[used[i]].watts = vector[i];
-	/* the errors: the diagonal of the inverse */
-	for (size_t i = 0; good && i < count; i++) {
+	/* the errors: the diagonal of the inverse; the search for the clock needs none */
+	for (size_t i = 0; good && i < count && !r->input->for_clock; i++) {
 		memset(vector, 0, count * sizeof(*vector));
 		vector[i] = 1;
 		substitute(lower, count, vector);
 		levels[used[i]].error = sqrt(fmax(0, vector[i]) * variance);
 	}
-	if (good)
+	if (good && !r->input->for_clock)
 		combine(resolved, lower, used, count, vector, weights, variance);
 	free(weights);
 	free(used);
@@ -850,6 +855,7 @@ enum litifut_status energy_resolve(struct energy_resolved *resolved,
 	for (size_t i = 0; status == LITIFUT_OK && i < r.columns; i++)
 		resolved->columns[i].seconds = r.seconds[i];
 	if (status == LITIFUT_OK) {
+		both_halves(&r);
 		resolved->samples = r.samples;
 		for (size_t i = 0; i < r.columns; i++)
 			resolved->unknowns += r.xx[i * r.columns + i] > 0;

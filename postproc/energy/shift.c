@@ -1,128 +1,164 @@
 /* The search tries shifts of the clock, regresses with each, and keeps the one that explains the
- * curve best. From there on shift and drift are unknowns of the regression. */
+ * curve best. The drift is an unknown of the regression. The shift can not be one: what is known of
+ * the levels within a hook or a short function comes from the same samples, and moves with it. */
 #include "postproc/energy/shift.h"
 
 #include <math.h>
 
+#include "postproc/energy/settled.h"
+
 /* The shift is looked for so many samples to either side, at so many places in each. */
 #define FARTHEST 2
 #define TRIALS 4
-/* Places to either side of the best one that are looked at more closely. */
-#define NEAR 2
 /* Samples that are enough to choose one of these places. */
 #define SOME_SAMPLES 30000
-/* Regressions from there on; each comes ten times as near. */
-#define STEPS 4
+/* From there on, places to either side and in a sample, and how often their distance is halved. */
+#define NEAR 2
+#define NEAR_TRIALS 8
+#define HALVINGS 2
+/* Regressions for the drift; each comes several times as near. */
+#define STEPS 2
+
+struct search {
+	struct energy_clock *clock;
+	struct energy_resolve_input input;
+	double drifted; /* at the ends of the time, seconds */
+	enum litifut_status status;
+	struct litifut_error *error;
+};
 
 /* Mean square that is left with a shift. */
-static double left_with(struct energy_clock *clock, const struct energy_resolve_input *input,
-			double shift, enum litifut_status *status, struct litifut_error *error)
+static double left_with(struct search *search, double shift)
 {
 	struct energy_resolved resolved;
 
-	if (*status != LITIFUT_OK)
+	if (search->status != LITIFUT_OK)
 		return INFINITY;
-	clock->shift = shift;
-	*status = energy_resolve(&resolved, input, error);
+	search->clock->shift = shift;
+	search->status = energy_resolve(&resolved, &search->input, search->error);
 	double left = energy_is_determined(&resolved) ? resolved.held : INFINITY;
 	energy_resolved_release(&resolved);
 	return left;
 }
 
-/* The best of so many places to either side, and what is left there. Calls that repeat make more
- * than one valley: none may lie between two places. */
-static double best_place(struct energy_clock *clock, const struct energy_resolve_input *input,
-			 int places, double *least, enum litifut_status *status,
-			 struct litifut_error *error)
+/* The best of so many places to either side, and what is left there. */
+static void best_place(struct search *search, int places, double distance, double *least)
 {
-	const double start = clock->shift;
+	const double start = search->clock->shift;
 	double best = start;
 
 	for (int i = -places; i <= places; i++) {
-		const double shift = start + i * input->power->interval / TRIALS;
-		const double left = left_with(clock, input, shift, status, error);
+		const double shift = start + i * distance;
+		const double left = i || !isfinite(*least) ? left_with(search, shift) : *least;
 		if (left < *least) {
 			*least = left;
 			best = shift;
 		}
 	}
-	clock->shift = start;
-	return best;
+	search->clock->shift = best;
 }
 
-/* By `shift` seconds, and `drift` seconds more or less at the ends of what is looked at. */
-static void move(struct energy_clock *clock, const struct energy_result *result, double shift,
-		 double drift)
+/* By `drift` seconds more or less at the ends of what is looked at. */
+static void turn(struct energy_clock *clock, const struct energy_result *result, double drift)
 {
 	const double middle = (result->begin + result->end) / 2;
 	const double half = (result->end - result->begin) / 2;
 
-	clock->shift += shift;
 	clock->drift += drift / half;
 	for (size_t i = 0; i < clock->knot_count; i++)
 		clock->knots[i].analyser += drift * (clock->knots[i].analyser - middle) / half;
 }
 
-/* Steps towards the clock with which the least is left, with a shift near to `origin`. Without
- * success the clock is as it was. */
-static enum litifut_status approach(struct energy_clock *clock,
-				    const struct energy_resolve_input *given, double origin,
-				    struct litifut_error *error)
+/* Steps towards the drift with which the least is left. */
+static void straighten(struct search *search)
 {
-	const double interval = given->power->interval, start = clock->shift;
-	struct energy_resolve_input input = *given;
+	const double interval = search->input.power->interval;
+	struct energy_resolve_input input = search->input;
 	struct energy_resolved before, now;
-	double drifted = 0;
-	enum litifut_status status = energy_resolve(&before, &input, error);
 
-	for (int i = 0; i < STEPS && status == LITIFUT_OK && energy_is_determined(&before); i++) {
+	if (search->status != LITIFUT_OK)
+		return;
+	search->status = energy_resolve(&before, &input, search->error);
+	for (int i = 0; i < STEPS && search->status == LITIFUT_OK && energy_is_determined(&before);
+	     i++) {
 		input.before = &before;
-		status = energy_resolve(&now, &input, error);
-		if (status == LITIFUT_OK && energy_is_determined(&now)) {
-			const double shift = now.columns[now.shift].watts * interval;
+		search->status = energy_resolve(&now, &input, search->error);
+		if (search->status == LITIFUT_OK && energy_is_determined(&now)) {
 			const double drift = now.columns[now.shift + 1].watts * interval;
-			move(clock, input.result, shift, drift);
-			drifted += drift;
+			turn(search->clock, input.result, drift);
+			search->drifted += drift;
 		}
 		energy_resolved_release(&before);
 		before = now;
 	}
 	energy_resolved_release(&before);
-	/* the least may lie beyond */
-	if (!(fabs(clock->shift - start) < interval && fabs(drifted) < interval &&
-	      fabs(clock->shift - origin) < (FARTHEST + 0.5) * interval))
-		move(clock, input.result, start - clock->shift, -drifted);
-	return status;
+}
+
+/* Between three places, by what is left at them, and how far from there the shift may be.
+ *
+ * What is left at the right shift is not noise alone. The levels of a program are not quite those
+ * of the columns, in the same way with each call, so that more samples do not make the shift more
+ * certain. What decides about it are the parts of hooks, as they are the same in all functions: as
+ * many numbers as there are parts, each with its share of what is left but not noise. */
+static void settle(struct search *search, double distance, double middle)
+{
+	struct energy_clock *clock = search->clock;
+	const double best = clock->shift;
+	const double before = left_with(search, best - distance);
+	const double behind = left_with(search, best + distance);
+	const double bend = before - 2 * middle + behind;
+	double noise;
+
+	clock->shift = best;
+	if (search->status == LITIFUT_OK)
+		search->status = energy_settled_noise(&search->input, &noise, search->error);
+	if (search->status != LITIFUT_OK || !(bend > 0) || !isfinite(bend))
+		return;
+	const double moved = distance * (before - behind) / bend / 2;
+	const double least = fmax(0, middle - (before - behind) * (before - behind) / bend / 8);
+	const double samples = (double)search->input.power->count;
+	const double misfit = fmax(0, least - noise * noise) / (2 * ENERGY_CLOCK_PARTS);
+	clock->shift = best + fmax(-distance, fmin(distance, moved));
+	clock->uncertainty = distance * sqrt(2 * (misfit + least / samples) / bend);
 }
 
 enum litifut_status energy_refine_shift(struct energy_clock *clock,
-					const struct energy_resolve_input *input,
+					const struct energy_resolve_input *given,
 					struct litifut_error *error)
 {
-	const double start = clock->shift;
-	const size_t most = input->most_samples;
-	struct energy_resolve_input sure = *input;
-	enum litifut_status status = LITIFUT_OK;
+	const double start = clock->shift, interval = given->power->interval;
+	const size_t most = given->most_samples;
+	struct search search = {.clock = clock, .input = *given, .error = error};
 
-	sure.only_sure = true;
-	sure.most_samples = most && most < SOME_SAMPLES ? most : SOME_SAMPLES;
-	const double none = left_with(clock, &sure, start, &status, error);
+	search.input.only_sure = true;
+	search.input.most_samples = most && most < SOME_SAMPLES ? most : SOME_SAMPLES;
+	const double none = left_with(&search, start);
 	double least = none;
 	if (!isfinite(none))
-		return status;
-	const double best = best_place(clock, &sure, FARTHEST * TRIALS, &least, &status, error);
-	const double samples =
-		(double)(input->power->count < sure.most_samples ? input->power->count
-								 : sure.most_samples);
+		return search.status;
+	best_place(&search, FARTHEST * TRIALS, interval / TRIALS, &least);
+	const double samples = (double)(given->power->count < search.input.most_samples
+						? given->power->count
+						: search.input.most_samples);
 	/* a likelihood ratio of less says nothing */
-	clock->shift = (none - least) * samples > 20 * least ? best : start;
-	/* With few columns a valley beside the right one can be a little lower. */
-	sure.for_clock = true;
+	if (!((none - least) * samples > 20 * least))
+		clock->shift = start;
+	/* With few columns a valley beside the right one can be lower. */
+	search.input.for_clock = true;
+	search.input.most_samples = most;
+	straighten(&search);
 	least = INFINITY;
-	if (status == LITIFUT_OK)
-		clock->shift = best_place(clock, &sure, NEAR, &least, &status, error);
-	sure.most_samples = most;
-	if (status == LITIFUT_OK)
-		status = approach(clock, &sure, start, error);
-	return status;
+	double distance = interval / NEAR_TRIALS;
+	best_place(&search, NEAR, distance, &least);
+	for (int i = 0; i < HALVINGS; i++)
+		best_place(&search, 1, distance /= 2, &least);
+	settle(&search, 2 * distance, least);
+	straighten(&search);
+	/* The least may lie beyond: then the clock is as it was. */
+	if (!(fabs(search.drifted) < interval &&
+	      fabs(clock->shift - start) < (FARTHEST + 0.5) * interval)) {
+		turn(clock, given->result, -search.drifted);
+		clock->shift = start;
+	}
+	return search.status;
 }

@@ -2,8 +2,10 @@
 """Errors of `litifut-post energy` on boards that are drawn at random.
 
 usage: BUILD=build tests/energy/boards.py [--boards N] [--first N] [--worst PERCENT] [--three-quarters PERCENT]
-Each board has currents of instructions, noise, drift, lost samples and a phase of its own (rig -s
-model=N); the firmware is the one with the real recorder. Prints the quantiles of the errors of functions
+       [--seed N]
+Each board has currents of instructions, noise, drift, lost samples, and a delay of the analyser's pins
+of its own (rig -s model=N); all but the first are drawn by --seed where that is given. The firmware is
+the one with the real recorder. Prints the quantiles of the errors of functions
 with 1 % of the energy or more. Fails when one is above --worst and is more than two of the standard errors
 that are stated for it, as they are for functions that consist mostly of hooks; when the third quartile is
 above --three-quarters; or when two standard errors cover less than 90 % of the functions with 0.1 % or more."""
@@ -26,13 +28,14 @@ def output(command):
     return done.stdout, done.stderr
 
 
-def board(number, folder):
+def board(number, seed, folder):
     build = os.environ.get("BUILD", "build") + "/"
     rig, energy = build + "tests/energy/rig", build + "tests/energy/"
-    draw = random.Random(number)
-    settings = {"model": number, "seed": number, "noise": draw.uniform(0.05, 0.2),
+    seed = number if seed is None else seed
+    draw = random.Random(seed)
+    settings = {"model": number, "seed": seed, "noise": draw.uniform(0.05, 0.2),
                 "drift": draw.gauss(0, 5e-5), "lost": draw.choice([0, 1e-4]),
-                "lead": draw.uniform(0.02, 0.0201)}
+                "lead": draw.uniform(0.02, 0.0201), "delay": draw.uniform(0, 1e-5)}
     power, serial = folder + "/p.csv", folder + "/serial"
     words = sum((["-s", "%s=%.9g" % item] for item in settings.items()), [])
     truth = rows(output([rig] + words + ["truth", energy + "firmware-60.elf"])[0])
@@ -53,11 +56,12 @@ def main():
     parser.add_argument("--first", type=int, default=1000)
     parser.add_argument("--worst", type=float, default=3)
     parser.add_argument("--three-quarters", type=float, default=2)
+    parser.add_argument("--seed", type=int)
     given = parser.parse_args()
     errors, shifts, covered, counted, wrong = {}, [], 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for number in range(given.first, given.first + given.boards):
-            truth, found, shift = board(number, folder)
+            truth, found, shift = board(number, given.seed, folder)
             shifts.append(shift)
             total = sum(float(t["self_j"]) + float(t["later_j"]) for t in truth.values())
             for name, t in truth.items():

@@ -50,7 +50,8 @@ static struct phase {
 			    [FLASH] = {{6, 3e-3}, {0, 0}, {0, 0}, {0, 0}}};
 
 static struct settings {
-	double rate, noise, correlation, ripple, step, lost, drift, wander, delay, gain, lead, tau;
+	double rate, noise, correlation, ripple, step, lost, drift, wander, gain, lead, tau;
+	double delay; /* seconds by which the analyser sees pins later than currents */
 	double hold;
 	double mark_milliamperes; /* of what the pin of the marks feeds */
 	double supplies;          /* 2: that of the peripherals is measured apart */
@@ -100,8 +101,24 @@ static struct analyser {
 	double until_change; /* of the frequency, device seconds */
 	uint64_t number;
 	double colour, smeared;
-	bool pin;
+	bool pin, pin_before; /* before it changed last, */
+	double pin_changed;   /* at this time */
 } analyser;
+
+static void set_pin(bool high)
+{
+	if (high == analyser.pin)
+		return;
+	analyser.pin_before = analyser.pin;
+	analyser.pin = high;
+	analyser.pin_changed = analyser.time;
+}
+
+static bool seen_pin(void)
+{
+	return analyser.time < analyser.pin_changed + settings.delay ? analyser.pin_before
+								     : analyser.pin;
+}
 
 static void sample_ends(void)
 {
@@ -124,7 +141,7 @@ static void sample_ends(void)
 		if (settings.supplies > 1)
 			fprintf(a->file, "%.3f,",
 				(a->other / a->interval + settings.noise * normal()) * 1e3);
-		fprintf(a->file, "%d0000000\n", a->pin);
+		fprintf(a->file, "%d0000000\n", seen_pin());
 	}
 	a->number++;
 	a->charge = a->other = 0;
@@ -263,7 +280,7 @@ static void pass(double milliamperes, double seconds, unsigned function)
 			tracer.mark_left -= length;
 			if (tracer.mark_left <= 1e-12) {
 				tracer.mark_left = 0;
-				analyser.pin = false;
+				set_pin(false);
 			}
 		}
 		seconds -= length;
@@ -296,7 +313,7 @@ static void start_devices(uint8_t port)
 	}
 	board.port = port;
 	if (tracer.serial)
-		analyser.pin = port >> PIN & 1;
+		set_pin(port >> PIN & 1);
 }
 
 static void take_byte(struct avr_irq_t *irq, uint32_t value, void *parameter)
@@ -324,7 +341,7 @@ static void mark(void)
 {
 	if (tracer.file)
 		fprintf(tracer.file, "pin %u\n", ticks());
-	analyser.pin = true;
+	set_pin(true);
 	tracer.mark_left = settings.mark_length;
 }
 
@@ -478,6 +495,7 @@ static const struct {
 	       {"drift", &settings.drift},
 	       {"wander", &settings.wander},
 	       {"gain", &settings.gain},
+	       {"delay", &settings.delay},
 	       {"lead", &settings.lead},
 	       {"tau", &settings.tau},
 	       {"model", &settings.model},
