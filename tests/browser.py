@@ -58,6 +58,7 @@ def main():
     page, script = sys.argv[1:3]
     with tempfile.TemporaryDirectory() as folder:
         driver, base = start(folder)
+        session = None
         try:
             options = {"args": FLAGS + ["--user-data-dir=" + os.path.join(folder, "profile")]}
             # a script may take 30 seconds by default, which is little where other work is done
@@ -85,8 +86,9 @@ def main():
                     file.write(base64.b64decode(ask(base, session + "/screenshot")))
             for entry in ask(base, session + "/se/log", {"type": "browser"}):
                 print(entry["level"], entry["message"])
-            urllib.request.urlopen(urllib.request.Request(base + session, method="DELETE"))
         finally:
+            if session: # also after an error, so that no browser is left
+                urllib.request.urlopen(urllib.request.Request(base + session, method="DELETE"))
             driver.terminate()
             driver.wait()
 
