@@ -24,7 +24,7 @@ make_node()
 			litifut="$BUILD/bin/litifut build"
 			case $kind in
 			plain) litifut= ;;
-			table) export LITIFUT_MODE=table LITIFUT_CLOCK=timer1:8000000 ;;
+			table) export LITIFUT_MODE=table LITIFUT_CLOCK=timer1:8000000 LITIFUT_DEPTH=200 ;;
 			*) export LITIFUT_STUBS="$kind" ;;
 			esac
 			$litifut make -s -C "$root/examples/node" OUT="$folder/objects-$name" \

@@ -6,6 +6,7 @@
 
 #include <fnmatch.h>
 #include <litifut/firmware_pool.h>
+#include <litifut/frames_format.h>
 #include <litifut/kept_format.h>
 #include <litifut/trace_format.h>
 #include <stdlib.h>
@@ -183,6 +184,20 @@ static void keep_events(const struct firmware_link *link, struct text_list *word
 	keep_number(words, "litifut_clock_hertz", link->clock.hertz);
 }
 
+/* Are calls timed by code that finds the record of a stub by its address? */
+static bool has_small_times(const struct firmware_link *link)
+{
+	return link->options.times && !link->options.spans && has_own_clock(link);
+}
+
+static void keep_small_times(const struct firmware_link *link, struct text_list *words)
+{
+	add_word(words, xasprintf("--defsym=litifut_records=" LITIFUT_FIRMWARE_TABLE
+				  "-" LITIFUT_FIRMWARE_STUBS "-" LITIFUT_FIRMWARE_STUBS));
+	if (sends(link))
+		keep(words, "litifut_clock_read");
+}
+
 static void keep_times(const struct firmware_link *link, struct text_list *words)
 {
 	if (link->options.spans) {
@@ -198,7 +213,10 @@ static void keep_times(const struct firmware_link *link, struct text_list *words
 		free(name);
 		if (link->options.tasks)
 			keep_number(words, "litifut_task_name", link->plan.task_name);
-		keep(words, "litifut_calibration");
+		if (has_small_times(link))
+			keep_small_times(link, words);
+		else
+			keep(words, "litifut_calibration");
 		keep_number(words, "litifut_clock_hertz", link->clock.hertz);
 	}
 	keep(words, LITIFUT_FIRMWARE_OPEN);
@@ -362,7 +380,7 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	keep(words, "litifut_module");
 	keep(words, "litifut_sites");
 	if (link->options.small && !link->options.spans && !link->options.paths &&
-	    !link->options.coverage)
+	    !link->options.coverage && !has_small_times(link))
 		keep(words, link->options.switched ? "litifut_count_small_switched"
 						   : "litifut_count_small");
 	if (link->options.spans)
@@ -383,15 +401,15 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	add_word(words, xasprintf("--defsym=litifut_table_end=" LITIFUT_FIRMWARE_TABLE "+%zu",
 				  4 * plan->table_words));
 	if (plan->carries)
-		keep_number(words, "litifut_carries_count", plan->carries);
+		keep_number(words, "litifut_carries_mask",
+			    (plan->carries - 1) * (uint32_t)sizeof(struct litifut_carry));
 	if (link->options.bytes)
 		keep_number(words, "litifut_bytes", (uint32_t)plan->byte_counters);
 	keep_number(words, "litifut_words", sent_words(link));
 	keep_number(words, "litifut_profile_bins", plan->bins);
 	keep_number(words, "litifut_numbers", sent_words(link) + plan->bins);
-	if ((!link->options.small && !link->options.spans && !link->options.coverage &&
-	     !link->options.paths) ||
-	    link->options.times)
+	if (!link->options.small && !link->options.spans && !link->options.coverage &&
+	    !link->options.paths && !link->options.times)
 		add_words(words, link->options.bytes ? link->objects->firmware_bytes
 						     : link->objects->firmware_fast);
 	if (link->port.has_address)
@@ -526,6 +544,7 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 		link->options.switched = link->options.small = true;
 		return measure(link, error);
 	}
+	link->options.small |= has_small_times(link);
 	link->options.tasks = !status && link->plan.task;
 	if (!status && link->kept.used) {
 		status = firmware_kept_place(&link->kept, link->files.map, link->plan.bss,
@@ -612,7 +631,7 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 		status = link_again(link, "small stubs", summary, error);
 		keep_nearest(&nearest, error);
 	}
-	if (status && link->overflows && link->objects->firmware_bytes &&
+	if (status && link->overflows && link->objects->firmware_bytes && !has_small_times(link) &&
 	    !link->request->settings->stubs) {
 		link->options.small = false;
 		link->bytes = true;

@@ -458,7 +458,7 @@ static enum litifut_status do_sites(struct litifut_firmware_pass *pass, struct l
 	/* One more record, for the calls that measure what a call costs. */
 	if (pass->options->spans) {
 		pass->table_words = (ring_events(pass) * pass->cpu->event_bytes + 3) / 4;
-	} else if (pass->options->times) {
+	} else if (pass->options->times && !pass->cpu->times_are_constant) {
 		pass->calibration = pass->table_words;
 		pass->table_words += record_words(pass);
 	}

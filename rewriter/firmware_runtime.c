@@ -17,12 +17,12 @@
 #define TRANSMIT "litifut_transmit"
 #define COUNT_SMALL "litifut_count_small"
 #define SAMPLE "litifut_sample"
+#define COUNT_RECORD "litifut_count_record" /* where the stub implies a record with times */
 #define COUNT_POINTER "litifut_count_pointer"
 #define COUNT_CARRY "litifut_count_carry"
 #define BYTE_CARRY "litifut_byte_carry"
 #define TIME_CALL "litifut_time_call"
 #define TIME_POINTER "litifut_time_pointer"
-#define TIME_FIRST "litifut_time_first" /* of a CPU that tries the first callee by itself */
 #define SPAN_CALL "litifut_span_call"
 #define SPAN_NOTE "litifut_span_note"
 #define SPAN_POINTER "litifut_span_pointer"
@@ -308,11 +308,11 @@ enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *
 	litifut_firmware_find_rooms(pass);
 	pass->table = litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_TABLE);
 	pass->count_small = code_at(pass, switched ? COUNT_SMALL SWITCHED : COUNT_SMALL);
+	if (!pass->count_small)
+		pass->count_small = code_at(pass, COUNT_RECORD);
 	pass->count_pointer = code_at(pass, pass->options->times ? TIME_POINTER
 					    : switched           ? COUNT_POINTER SWITCHED
 								 : COUNT_POINTER);
-	if (pass->options->times && code_at(pass, TIME_FIRST) && pass->count_pointer)
-		pass->count_pointer = code_at(pass, TIME_FIRST);
 	if (pass->options->spans)
 		find_spans(pass);
 	pass->count_carry = code_at(pass, pass->options->bytes ? BYTE_CARRY : COUNT_CARRY);
@@ -429,7 +429,8 @@ static enum litifut_status set_times(struct litifut_firmware_pass *pass,
 		return litifut_firmware_missing(pass, JUMP_TARGET, error);
 	if (clock && !set_way(pass, "litifut_clock_target", function))
 		return litifut_firmware_missing(pass, "litifut_clock_target", error);
-	if (!pass->options->spans && !set_half(pass, CALIBRATION, pass->calibration))
+	if (!pass->options->spans && !pass->cpu->times_are_constant &&
+	    !set_half(pass, CALIBRATION, pass->calibration))
 		return litifut_firmware_missing(pass, CALIBRATION, error);
 	if (pass->cpu->clock_vector && set_clock(pass, error))
 		return error->status;

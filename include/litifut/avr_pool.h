@@ -1,21 +1,40 @@
-/* An entry of the pool of open calls on an AVR: addresses have 2 bytes, and return addresses 2 or
- * 3. The rest is in <litifut/firmware_pool.h>. */
+/* The pool of open calls on an AVR, in the place of the list of <litifut/firmware_pool.h>:
+ * addresses have 2 bytes, and return addresses 2 or 3. */
 #ifndef LITIFUT_AVR_POOL_H
 #define LITIFUT_AVR_POOL_H
 
-#define LITIFUT_AVR_OPEN_BYTES(return_bytes) (10 + (return_bytes))
+/* An even number, as entries are moved by two bytes at once. */
+#define LITIFUT_AVR_OPEN_BYTES(return_bytes) (8 + (((return_bytes) + 1) & ~1))
 
 #ifdef __AVR__
-/* Offsets; see the same names in <litifut/firmware_pool.h>. */
-#define OPEN_NEXT 0
-#define OPEN_STACK 2
-#define OPEN_RECORD 4
-#define OPEN_START 6
-#define OPEN_RETURN 10
+/* Offsets in litifut_pool. */
+#define POOL_HEAD 0    /* the entry of the newest open call; 0: none has been made */
+#define POOL_TICKS 2   /* overflows of the timer */
+#define POOL_UNTIMED 4 /* calls that found no entry */
+#define POOL_BYTES 8
+
+/* Offsets in an entry; see the same names in <litifut/firmware_pool.h>. */
+#define OPEN_STACK 0
+#define OPEN_RECORD 2
+#define OPEN_START 4
+#define OPEN_RETURN 8
+
+/* What the tracer adds to a call, and how much of that is in its time, from the reading of the
+ * timer at the call to that at the return. Each call takes the same way, but when something
+ * overflows or a time is a site's first, shortest or longest. */
 #ifdef __AVR_3_BYTE_PC__
 #define OPEN_BYTES LITIFUT_AVR_OPEN_BYTES(3)
+#define OPEN_WHOLE_CYCLES 292
+#define OPEN_INSIDE_CYCLES 69
 #else
 #define OPEN_BYTES LITIFUT_AVR_OPEN_BYTES(2)
+#ifdef __AVR_HAVE_JMP_CALL__
+#define OPEN_WHOLE_CYCLES 276
+#define OPEN_INSIDE_CYCLES 66
+#else /* rcall and rjmp take a cycle less than call and jmp */
+#define OPEN_WHOLE_CYCLES 274
+#define OPEN_INSIDE_CYCLES 65
+#endif
 #endif
 #endif
 

@@ -3,12 +3,16 @@
 #ifndef LITIFUT_FIRMWARE_POOL_H
 #define LITIFUT_FIRMWARE_POOL_H
 
+#ifdef __AVR__
+#include <litifut/avr_pool.h>
+#else
 /* Offsets in litifut_pool, which zeroed memory starts. */
 #define POOL_HEAD 0     /* the call that was entered last, of all stacks */
 #define POOL_FREE 4     /* entries that were in use before */
 #define POOL_USED 8     /* bytes of litifut_open that were ever in use */
 #define POOL_UNTIMED 12 /* calls that found no entry */
 #define POOL_BYTES 16
+#endif
 /* Where the tasks of a kernel are timed, behind these: the one that ran at the last call or return,
  * as the kernel names it, and its calls since then. */
 #define POOL_TASK 16
@@ -36,9 +40,7 @@
 #define EVENT_SHIFT 3 /* the same as a power of two */
 
 /* Offsets in an entry of litifut_open. */
-#ifdef __AVR__
-#include <litifut/avr_pool.h>
-#else
+#ifndef __AVR__
 #define OPEN_NEXT 0 /* the one entered before it that has not returned, or the next free one */
 #define OPEN_RETURN 4
 #define OPEN_STACK 8 /* sp before and after the call, which no two open calls of tasks share */

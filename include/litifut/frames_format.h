@@ -37,7 +37,9 @@
  * Calls that have not returned are in a pool, the symbol `litifut_open`; the absolute symbols
  * litifut_open_bytes and litifut_open_record say how many bytes an entry of it has, and where in
  * it the address of the call's record stands (below 256: not in use). The address has as many bytes
- * as litifut_open_record_bytes says, or 4 where there is no such symbol.
+ * as litifut_open_record_bytes says, or 4 where there is no such symbol. Where it has 2, the symbol
+ * litifut_open_newest has the address of an entry: those before it are not in use. The word
+ * litifut_open_untimed counts the calls that have found the pool full.
  *
  * Tasks. Where the program has a word that says which task runs (LITIFUT_TASK), `litifut_tasks` is
  * an array of struct litifut_task, whose first `litifut_task_count` are in use. What the task that
@@ -164,7 +166,9 @@ struct litifut_carry {
 };
 
 /* The symbol `litifut_calibration`: what the tracer adds to a call whose time it takes, tried
- * with calls of a function that does nothing. Their record is the last one in the table. */
+ * with calls of a function that does nothing. Their record is the last one in the table. Where that
+ * is the same for each call (AVR), the absolute symbols litifut_call_inside and litifut_call_whole
+ * say how many ticks, and nothing is tried. */
 struct litifut_calibration {
 	uint32_t calls;  /* that were tried */
 	uint32_t inside; /* ticks of them all that are in the times of the calls */

@@ -88,13 +88,54 @@ static void add_carries(const uint8_t *dump, size_t size, uint32_t base,
 	free(entries);
 }
 
+/* What the tracer adds to a call, and calls without a time. */
+static void copy_cost(const uint8_t *dump, size_t size, uint32_t base,
+		      const struct post_image *image, struct post_capture *capture)
+{
+	struct litifut_calibration *cost = &capture->calibration;
+	uint32_t address, none, *found;
+	size_t count;
+
+	if (post_firmware_object(image, "litifut_open_untimed", &address, &none) &&
+	    copy_words(dump, size, base, address, sizeof(*found), &found, &count)) {
+		capture->untimed = *found;
+		free(found);
+	}
+	if (post_firmware_object(image, "litifut_call_inside", &cost->inside, &none) &&
+	    post_firmware_object(image, "litifut_call_whole", &cost->whole, &none)) {
+		cost->calls = 1;
+	} else if (post_firmware_object(image, "litifut_calibration", &address, &none) &&
+		   copy_words(dump, size, base, address, sizeof(*cost), &found, &count)) {
+		cost->calls = found[0];
+		cost->inside = found[1];
+		cost->whole = found[2];
+		free(found);
+	}
+}
+
+/* Where in the pool the entries that are in use begin. False: the dump does not say it. */
+static bool find_newest(const uint8_t *dump, size_t size, uint32_t base,
+			const struct post_image *image, uint32_t pool, uint32_t *offset)
+{
+	uint32_t address, none;
+
+	*offset = 0;
+	if (!post_firmware_object(image, "litifut_open_newest", &address, &none))
+		return true;
+	if (address - base > size || size - (address - base) < 2)
+		return false;
+	/* Without the upper half of its address; 0, where no call has been made, is behind all. */
+	const uint8_t *newest = dump + (address - base);
+
+	*offset = (uint16_t)((newest[0] | newest[1] << 8) - pool);
+	return true;
+}
+
 /* When the memory was saved is not known, so there are no times of open calls. */
 static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
 		      const struct post_image *image, struct post_capture *capture)
 {
-	uint32_t table, words, overflow, pool, bytes, entry, record, width, address, none;
-	uint32_t *found;
-	size_t count;
+	uint32_t table, words, overflow, pool, bytes, entry, record, width, first, none;
 
 	if (!post_firmware_object(image, "litifut_open_record_bytes", &width, &none))
 		width = 4;
@@ -103,7 +144,8 @@ static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
 	    !post_firmware_object(image, "litifut_open", &pool, &bytes) ||
 	    !post_firmware_object(image, "litifut_open_bytes", &entry, &none) ||
 	    !post_firmware_object(image, "litifut_open_record", &record, &none) || record > entry ||
-	    entry - record < 4 || pool - base > size || bytes > size - (pool - base))
+	    entry - record < 4 || pool - base > size || bytes > size - (pool - base) ||
+	    !find_newest(dump, size, base, image, pool, &first))
 		return;
 	if (!post_firmware_object(image, "litifut_overflow", &overflow, &none))
 		overflow = 0;
@@ -114,7 +156,7 @@ static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
 		/* AVR: the linker has the memory somewhere above the flash. */
 		if (width < 4)
 			used &= UINT16_MAX;
-		if (used <= UINT8_MAX)
+		if (used <= UINT8_MAX || at < first + record)
 			used = 0;
 		if (used && used <= UINT16_MAX)
 			used |= table & ~(uint32_t)UINT16_MAX;
@@ -123,13 +165,6 @@ static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
 				1 + (used - table < words ? (used - table) / 4
 							  : (used - overflow + words) / 4);
 		capture->open_count += 2;
-	}
-	if (post_firmware_object(image, "litifut_calibration", &address, &none) &&
-	    copy_words(dump, size, base, address, sizeof(capture->calibration), &found, &count)) {
-		capture->calibration.calls = found[0];
-		capture->calibration.inside = found[1];
-		capture->calibration.whole = found[2];
-		free(found);
 	}
 }
 
@@ -294,6 +329,7 @@ enum litifut_status post_firmware_dump(const char *path, const uint8_t *dump, si
 		}
 		capture->flags = identity[offsetof(struct litifut_identity, flags)];
 		copy_open(dump, size, base, *image, capture);
+		copy_cost(dump, size, base, *image, capture);
 		copy_tasks(dump, size, base, *image, capture);
 		if (capture->flags & LITIFUT_FRAMES_SPANS &&
 		    !copy_ring(dump, size, base, *image, capture)) {

@@ -39,18 +39,12 @@
  *	ldi	r27, hi8(entry)
  *	jmp	litifut_count_pointer
  *
- * Where calls are timed (20 bytes), see tracer/avr/firmware/time.S:
+ * Where calls are timed (tracer/avr/firmware/time.S), all stubs have half as many bytes as their
+ * records, that of a call through Z 12, at the end of which its code stands:
  *
- *	push	r30
- *	push	r31
- *	ldi	r30, lo8(record)
- *	ldi	r31, hi8(record)
- *	call	litifut_time_call
- *	pop	r31
- *	pop	r30
- *	jmp	callee
- *
- * A call through Z calls litifut_time_first (time.S) instead, and ends by ijmp.
+ *	call	litifut_time_call	... what has moved
+ *	jmp	callee			call	litifut_time_pointer
+ *					ijmp
  *
  * Where calls and returns are events (24 bytes, tracer/avr/spans/call.S), a jmp leads to the
  * stub, which makes the call. After an interrupt has returned, the CPU executes one instruction
@@ -86,6 +80,7 @@
 
 #define SMALL_BYTES 8u /* for each word of the table */
 #define POINTER_WORDS 3u
+#define TIMED_POINTER_BYTES 12u
 
 struct emitter {
 	struct litifut_firmware_stub *stub;
@@ -166,23 +161,6 @@ static void load_immediate(struct emitter *emitter, unsigned reg, unsigned value
 	word(emitter, 0xe000 | (value & 0xf0) << 4 | (reg & 0xf) << 4 | (value & 0xf));
 }
 
-static void time_record(struct emitter *emitter, uint32_t record, uint32_t recorder)
-{
-	word(emitter, 0x93ef); /* push r30 */
-	word(emitter, 0x93ff); /* push r31 */
-	load_immediate(emitter, 30, record & 0xff);
-	load_immediate(emitter, 31, record >> 8 & 0xff);
-	branch(emitter, true, recorder);
-	word(emitter, 0x91ff); /* pop r31 */
-	word(emitter, 0x91ef); /* pop r30 */
-}
-
-static void time_call(struct emitter *emitter, const struct litifut_firmware_call *call)
-{
-	time_record(emitter, call->counter, call->count_small);
-	branch(emitter, false, call->callee);
-}
-
 /* icall and eicall differ from ijmp and eijmp in one bit. */
 static unsigned jump_of(const struct litifut_cramped_call *site)
 {
@@ -191,10 +169,12 @@ static unsigned jump_of(const struct litifut_cramped_call *site)
 	       ~0x100u;
 }
 
-static void time_pointer(struct emitter *emitter, const struct litifut_firmware_call *call)
+/* So many bytes of the stub are before its code. */
+static unsigned unused_bytes(const struct litifut_firmware_call *call)
 {
-	time_record(emitter, call->counter, call->count_pointer);
-	word(emitter, jump_of(&call->call));
+	return call->pointer && call->times && !call->spans
+		       ? TIMED_POINTER_BYTES - (call->baseline ? 4u : 6u) - call->call.before[0]
+		       : 0;
 }
 
 static void count_pointer(struct emitter *emitter, const struct litifut_firmware_call *call)
@@ -203,10 +183,12 @@ static void count_pointer(struct emitter *emitter, const struct litifut_firmware
 	const uint8_t *moved =
 		site->section->bytes + (site->address - site->before[0] - site->section->address);
 
+	pad(emitter, unused_bytes(call));
 	for (unsigned i = 0; i < site->before[0]; i += 2)
 		word(emitter, litifut_get16(false, moved + i));
 	if (call->times) {
-		time_pointer(emitter, call);
+		branch(emitter, true, call->count_pointer);
+		word(emitter, jump_of(site));
 		return;
 	}
 	word(emitter, 0x93af); /* push r26 */
@@ -312,15 +294,14 @@ static bool write_stub(const struct litifut_firmware_call *call, uint32_t addres
 		record_call(&emitter, call);
 	else if (call->pointer)
 		count_pointer(&emitter, call);
-	else if (call->timed)
-		time_call(&emitter, call);
-	else if (call->small && !call->times) /* else the address implies no record */
+	else if (call->small || call->times)
 		count_small(&emitter, call);
 	else
 		count_fast(&emitter, call);
 	pad(&emitter, (emitter.at + 3) & ~3u);
 	stub->bytes = emitter.at;
-	return patch(call, &emitter.facts, address, stub->patches) && !emitter.failed;
+	return patch(call, &emitter.facts, address + unused_bytes(call), stub->patches) &&
+	       !emitter.failed;
 }
 
 static const char *runtime(unsigned elf_flags, const uint8_t *bytes, uint32_t size)
@@ -412,6 +393,7 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.check_memory = litifut_avr_check_memory,
 	.times = true,
 	.times_words = LITIFUT_RECORD_TIMES_CARRIED,
+	.times_are_constant = true,
 	.open_bytes = open_bytes,
 	.event_bytes = LITIFUT_AVR_EVENT_BYTES,
 	.ring_alignment = LITIFUT_AVR_RING_ALIGNMENT,

@@ -1,6 +1,7 @@
 /* Two tasks with a stack each, which hand the CPU to each other in the middle of calls, at depths
  * that change all the time: what has been called last does often not return first. One of them
- * never ends. */
+ * never ends. JUMPS: some calls end by a longjmp() to the loop of their task. */
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -14,6 +15,7 @@ static uint8_t stack[400];
 void *other_stack;
 static volatile uint16_t state = 0xace1;
 volatile uint16_t turns[2];
+static jmp_buf loops[2];
 
 /* Saves what a call keeps, and goes on in the other task. */
 __attribute__((naked, noinline, noclone)) void hand_over(void)
@@ -37,6 +39,10 @@ FUNCTION uint8_t random_bit(void)
 FUNCTION void go_down(uint8_t task, uint8_t depth)
 {
 	turns[task]++;
+#ifdef JUMPS
+	if (depth < DEPTH - 1 && random_bit() && random_bit())
+		longjmp(loops[task], 1);
+#endif
 	if (depth && random_bit())
 		go_down(task, depth - 1);
 	if (random_bit())
@@ -48,7 +54,8 @@ FUNCTION void go_down(uint8_t task, uint8_t depth)
 static void second_task(void)
 {
 	for (;;) {
-		go_down(1, DEPTH);
+		if (!setjmp(loops[1]))
+			go_down(1, DEPTH);
 		hand_over();
 	}
 }
@@ -77,8 +84,9 @@ int main(void)
 	*top-- = 0;
 #endif
 	other_stack = top - REGISTERS;
-	for (uint16_t i = 0; i < 300; i++) {
-		go_down(0, DEPTH);
+	for (volatile uint16_t i = 0; i < 300; i++) {
+		if (!setjmp(loops[0]))
+			go_down(0, DEPTH);
 		hand_over();
 	}
 	fprintf(&line, "%u %u\n", turns[0], turns[1]);

@@ -1,10 +1,15 @@
-/* Calls of known length, alone and in each other, and interrupts: timer 1 is the tracer's. */
+/* Calls of known length, alone and in each other, MANY of the shortest, and interrupts: timer 1 is
+ * the tracer's. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <stdint.h>
 #include <util/delay_basic.h>
 
 #define FUNCTION __attribute__((noinline, noclone))
+
+#ifndef MANY
+#define MANY 0
+#endif
 
 volatile uint8_t ticks;
 
@@ -40,6 +45,8 @@ int main(void)
 		varied(i);
 		pointer(i);
 	}
+	for (uint16_t i = 0; i < MANY; i++)
+		shortest();
 	longest();
 	longest();
 	cli();

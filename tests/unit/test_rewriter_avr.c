@@ -208,6 +208,18 @@ static void stubs(void **state)
 	assert_int_equal(litifut_get16(false, stub.code + 8), 0xe3a4); /* ldi r26, 0x34 */
 	assert_int_equal(litifut_get16(false, stub.code + 10), 0xe0b2);
 
+	/* The same where calls are timed: all of it is at the end of 12 bytes. */
+	call.small = false;
+	call.times = call.timed = true;
+	assert_true(litifut_firmware_avr.write_stub(&call, 0x400, &stub));
+	assert_int_equal(stub.bytes, 12);
+	assert_int_equal(stub.patches[0].target, 0x402);
+	assert_int_equal(litifut_get16(false, stub.code + 2), 0x91f0);
+	assert_int_equal(litifut_get16(false, stub.code + 6), 0x940e);
+	assert_int_equal(litifut_get16(false, stub.code + 8), 0x1800);
+	assert_int_equal(litifut_get16(false, stub.code + 10), 0x9409); /* ijmp */
+	call.times = call.timed = false;
+
 	/* A short call that is too far. */
 	call.pointer = false;
 	call.call.instruction =

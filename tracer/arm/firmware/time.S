@@ -380,6 +380,9 @@ litifut_pool:
 	.space	POOL_BYTES
 #endif
 	.size	litifut_pool, . - litifut_pool
+	.global	litifut_open_untimed
+	.hidden	litifut_open_untimed
+	.set	litifut_open_untimed, litifut_pool + POOL_UNTIMED
 	.global	litifut_open_bytes, litifut_open_record
 	.set	litifut_open_bytes, OPEN_BYTES
 	.set	litifut_open_record, OPEN_RECORD

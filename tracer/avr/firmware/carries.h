@@ -7,8 +7,8 @@
 #include "tracer/sink/frames/frames.h"
 
 extern HIDDEN struct litifut_carry litifut_carries[];
-/* Not an address but a number, a power of two: of its entries. */
-extern HIDDEN char litifut_carries_count[];
+/* Not an address but a number, whose bits are those of an entry's offset. */
+extern HIDDEN char litifut_carries_mask[];
 
 #if LITIFUT_CARRIES == 8
 typedef uint32_t carry_count;
@@ -27,7 +27,8 @@ typedef uint16_t carry_count;
 /* With interrupts off. */
 static carry_count litifut_carries_of(unsigned name)
 {
-	const uint8_t last = (uint8_t)((uintptr_t)litifut_carries_count - 1);
+	const uint8_t last =
+		(uint8_t)(uintptr_t)litifut_carries_mask / sizeof(struct litifut_carry);
 	uint8_t at = (uint8_t)name;
 	carry_count carries = 0;
 

@@ -56,7 +56,13 @@
 #ifdef LITIFUT_BYTES
 	subi	r30, lo8(litifut_table - 1)	; its number, and 1
 	sbci	r31, hi8(litifut_table - 1)
+	.irp	number, 20, 21, 22, 28, 29
+	push	r\number
+	.endr
 	CALL	litifut_carry
+	.irp	number, 29, 28, 22, 21, 20
+	pop	r\number
+	.endr
 #else
 	ldd	r24, Z + 1
 	subi	r24, 0xff

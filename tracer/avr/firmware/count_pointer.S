@@ -9,59 +9,88 @@
 ; The entry in the table is {record, callee, other}, and what other callees it has are in the
 ; overflow table, see <litifut/frames_format.h>. A callee is an address in words, as Z has it.
 ; Interrupts are off all the time, 90 cycles for the first callee of a site.
+;
+; time_pointer.S is the same for calls that are timed: the address of the entry follows from that of the stub, and
+; what remains to be done with the record is in time.S.
 #include <litifut/frames_format.h>
 
 #include "tracer/avr/firmware/machine.inc"
 
 #ifdef LITIFUT_TIMES
+#include <litifut/firmware_pool.h>
+
+#include "tracer/avr/firmware/pool.inc"
+
 #define RECORD_BYTES (4 * LITIFUT_RECORD_TIMES_CARRIED)
 #define SHIFTS 3 /* an entry has three times 2^SHIFTS bytes */
 #define NAME litifut_time_pointer
+/* The stub of such a call has 12 bytes, the call of this code and an ijmp at their end. */
+#define STUB_CALL_END 10
 #else
 #define RECORD_BYTES (4 * LITIFUT_RECORD_COUNT)
 #define SHIFTS 2
 #define NAME litifut_count_pointer
 #endif
-/* What is pushed below the return address of litifut_time_first, behind which are r31 and r30. */
-#define PUSHED 9
 #define OVERFLOW_BYTES (4 * LITIFUT_OVERFLOW_EXTRA + RECORD_BYTES)
 
 	.macro	give_back
-#ifdef LITIFUT_TIMES
-	pop	r27
-	pop	r26
-#endif
 	pop	r25
 	pop	r23
 	pop	r22
 	pop	r19
 	pop	r18
+#ifdef LITIFUT_TIMES
+	pop	r27
+	pop	r26
+#else
 	pop	r24
 	out	SREG, r24
 	pop	r24
+#endif
 	.endm
 
 	.global	litifut_callee_bytes
 	.set	litifut_callee_bytes, 2
 
 	hidden_function NAME
+#ifdef LITIFUT_TIMES
+	save_flags
+	clt
+	save_pointers
+	find_record STUB_CALL_END
+	ldd	r24, Y + SAVED_Z
+	ldd	r29, Y + SAVED_Z + 1
+	ldd	r28, Z + RECORD_BYTES
+	cp	r24, r28
+	ldd	r28, Z + RECORD_BYTES + 1
+	cpc	r29, r28
+	mov	r28, r24
+#ifdef __AVR_HAVE_EIJMP_EICALL__
+	in	r24, EIND
+	brne	1f
+	push	r25
+	ldd	r25, Z + RECORD_BYTES + 2
+	cp	r24, r25
+	pop	r25
+#endif
+	brne	1f
+	JUMP	litifut_time_body
+1:	push	r26
+	push	r27
+#else
 	push	r24
 	in	r24, SREG
 	cli
 	push	r24
+#endif
 	push	r18
 	push	r19
 	push	r22
 	push	r23
 	push	r25
 #ifdef LITIFUT_TIMES
-	push	r26
-	push	r27
+	movw	r22, r28
 	movw	r26, r30
-	in	r30, SPL
-	in	r31, SPH
-	ldd	r22, Z + PUSHED + RETURN_BYTES + 2
-	ldd	r23, Z + PUSHED + RETURN_BYTES + 1
 #else
 	movw	r22, r30
 #endif
@@ -89,7 +118,9 @@
 	sbiw	r26, RECORD_BYTES + 2
 3:
 #ifdef LITIFUT_TIMES
-	rjmp	litifut_time_found
+	movw	r30, r26
+	give_back
+	JUMP	litifut_time_body
 2:
 #endif
 	ld	r24, X
@@ -109,7 +140,7 @@
 	st	X, r24
 9:	give_back
 #ifdef LITIFUT_TIMES
-	ret				; the stub goes on to the callee
+	JUMP	litifut_time_end
 #else
 	pop	r27
 	pop	r26
@@ -191,12 +222,4 @@
 	pop	r21
 	pop	r20
 	rjmp	3b
-#ifdef LITIFUT_TIMES
-
-; X: the record.
-litifut_time_found:
-	movw	r30, r26
-	give_back
-	JUMP	litifut_time_call
-#endif
 	.size	NAME, . - NAME

@@ -21,15 +21,17 @@
 	ldd	r21, Z + JMP_BUF_SP + 1
 	in	r18, SPL
 	in	r19, SPH
-	ldi	r26, lo8(litifut_pool)
-	ldi	r27, hi8(litifut_pool)
-1:	ld	r28, X+			; X is the entry that leads to Y
-	ld	r29, X
-	sbiw	r26, 1
-	ldi	r24, hi8(litifut_pool)
-	cpi	r28, lo8(litifut_pool)
-	cpc	r29, r24
-	breq	3f
+	lds	r24, litifut_pool + POOL_HEAD
+	lds	r25, litifut_pool + POOL_HEAD + 1
+	tst	r25			; no call has been made
+	breq	5f
+	ldi	r26, lo8(litifut_open_end)
+	ldi	r27, hi8(litifut_open_end)
+	movw	r28, r26
+1:	cp	r28, r24		; from the oldest one to the newest, Y; X: what stays, moved together
+	cpc	r29, r25
+	breq	4f
+	sbiw	r28, OPEN_BYTES
 	ldd	r30, Y + OPEN_STACK
 	ldd	r31, Y + OPEN_STACK + 1
 	adiw	r30, OPEN_CALLER
@@ -38,24 +40,17 @@
 	brlo	2f
 	cp	r20, r30
 	cpc	r21, r31
-	brlo	2f
-	ld	r24, Y			; out of the list
-	st	X+, r24
-	ldd	r24, Y + 1
-	st	X, r24
-	sbiw	r26, 1
-	lds	r24, litifut_pool + POOL_FREE
-	st	Y, r24
-	lds	r24, litifut_pool + POOL_FREE + 1
-	std	Y + 1, r24
-	sts	litifut_pool + POOL_FREE, r28
-	sts	litifut_pool + POOL_FREE + 1, r29
-	ldi	r24, 0
-	std	Y + OPEN_RECORD + 1, r24
+	brsh	1b			; it will not return
+2:	adiw	r28, OPEN_BYTES
+	ldi	r22, OPEN_BYTES
+3:	ld	r23, -Y
+	st	-X, r23
+	dec	r22
+	brne	3b
 	rjmp	1b
-2:	movw	r26, r28
-	rjmp	1b
-3:	.irp	number, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19
+4:	sts	litifut_pool + POOL_HEAD, r26
+	sts	litifut_pool + POOL_HEAD + 1, r27
+5:	.irp	number, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19
 	pop	r\number
 	.endr
 	pop	r18

@@ -1,13 +1,10 @@
-; Times a call from where it is made to where it returns:
+; Times a call from where it is made to where it returns. Its stub has 8 bytes:
 ;
-;	push	r30
-;	push	r31
-;	ldi	r30, lo8(record)
-;	ldi	r31, hi8(record)
 ;	call	litifut_time_call
-;	pop	r31
-;	pop	r30
 ;	jmp	callee
+;
+; and its record 16, so that the address of the record follows from the return address, which counts
+; words. A device without call has rcall and rjmp, and room behind them.
 ;
 ; The return address is kept in an entry of a pool, and litifut_return stands in its place. The
 ; stack pointer is the same when a function has been called and when it has returned, and at no
@@ -15,8 +12,8 @@
 ; nothing of their own. A tail call has the same as the call before it; the one entered last
 ; returns first.
 ;
-; The calls that are open are in one list (pool.inc), from the newest one, litifut_pool + POOL_HEAD, to
-; the oldest. Entries whose calls have returned are in another one, litifut_pool + POOL_FREE.
+; Open calls stand one after the other at the end of the pool, the newest one first (pool.inc). Where one
+; returns that is not the newest, as where tasks have stacks of their own, the newer ones move.
 ;
 ; All registers and SREG are kept, on return as well. Interrupts are off in both parts. The clock
 ; is timer 1, which counts cycles; its overflows are counted by an interrupt.
@@ -30,88 +27,36 @@
 #define RECORD_MINIMUM 4
 #define RECORD_MAXIMUM 8
 #define RECORD_SUM 12
-#define RECORD_CALLEE (4 * LITIFUT_RECORD_TIMES_CARRIED)
 
-	.macro	add_one at
-	ldd	r24, Z + \at
-	subi	r24, 0xff
-	std	Z + \at, r24
-	.endm
-
-; Goes on adding 1 to a number of 4 bytes, whose first byte has become 0.
-	.macro	carry_on at
-	add_one	\at + 1
-	brcs	99f
-	add_one	\at + 2
-	brcs	99f
-	add_one	\at + 3
-99:
-	.endm
-
-; What is seldom needed is out of the way: a branch that is not taken has 1 cycle, one that is taken 2.
-; These are before the function because short branches reach them there.
-litifut_time_carry:
-	carry_on 0
-	rjmp	litifut_time_counted
-litifut_time_new_way:
-	rjmp	litifut_time_new
-
-	.macro	begin
-	push	r24
-	in	r24, SREG
-	cli
-	push	r24
-	push	r28
-	push	r29
-	.endm
-
-; The same for a call through Z, whose stub pops the callee and goes there. A record that is not that of
-; this callee is looked for by count_pointer.S. BEGIN_CALLEE is where the callee is after `begin'.
-#define BEGIN_CALLEE (4 + RETURN_BYTES)
-
-	.weak	litifut_time_pointer
-	hidden_function litifut_time_first
-	begin
-	in	r28, SPL
-	in	r29, SPH
-	ldd	r24, Y + BEGIN_CALLEE + 2
-	ldd	r29, Y + BEGIN_CALLEE + 1
-	ldd	r28, Z + RECORD_CALLEE
-	cp	r24, r28
-	ldd	r28, Z + RECORD_CALLEE + 1
-	cpc	r29, r28
-#ifdef __AVR_HAVE_EIJMP_EICALL__
-	in	r24, EIND
-	ldd	r28, Z + RECORD_CALLEE + 2
-	cpc	r24, r28
-#endif
-	breq	litifut_time_body
-	pop	r29
-	pop	r28
-	pop	r24
-	out	SREG, r24
-	pop	r24
-	JUMP	litifut_time_pointer
-	.size	litifut_time_first, . - litifut_time_first
+; A call that is counted, but not timed (setjmp).
+	hidden_function litifut_count_record
+	save_flags
+	set
+	rjmp	1f
 
 	hidden_function litifut_time_call
-	begin
+	save_flags
+	clt
+1:	save_pointers
+	find_record CALL_BYTES
+; Z: the record; T: the call is not timed. litifut_time_pointer goes on here as well.
+	.global	litifut_time_body, litifut_time_end
+	.hidden	litifut_time_body, litifut_time_end
 litifut_time_body:
-	add_one	0
+	ld	r24, Z
+	subi	r24, 0xff
+	st	Z, r24
 	brcc	litifut_time_carry
 litifut_time_counted:
-	lds	r28, litifut_pool + POOL_FREE
-	lds	r29, litifut_pool + POOL_FREE + 1
-	tst	r29			; no memory of the program is below 0x100
-	breq	litifut_time_new_way
-	ld	r24, Y
-	sts	litifut_pool + POOL_FREE, r24
-	ldd	r24, Y + 1
-	sts	litifut_pool + POOL_FREE + 1, r24
-2:	lds	r24, litifut_pool + POOL_HEAD
-	st	Y, r24
-	lds	r24, litifut_pool + POOL_HEAD + 1
-	std	Y + 1, r24
+	brts	litifut_time_end
+	lds	r28, litifut_pool + POOL_HEAD
+	lds	r29, litifut_pool + POOL_HEAD + 1
+	ldi	r24, hi8(litifut_open + 1)
+	cpi	r28, lo8(litifut_open + 1)
+	cpc	r29, r24
+	brlo	litifut_time_none
+litifut_time_enter:
+	sbiw	r28, OPEN_BYTES
 	sts	litifut_pool + POOL_HEAD, r28
 	sts	litifut_pool + POOL_HEAD + 1, r29
 	std	Y + OPEN_RECORD, r30
@@ -139,82 +84,49 @@ litifut_time_counted:
 	lds	r24, TCNT1H
 	std	Y + OPEN_START + 1, r24
 	sbic	TIFR1, TOV1
-	rjmp	litifut_time_overflow
-6:	lds	r24, litifut_ticks
+	rcall	litifut_time_overflow
+	lds	r24, litifut_ticks
 	std	Y + OPEN_START + 2, r24
 	lds	r24, litifut_ticks + 1
 	std	Y + OPEN_START + 3, r24
-3:	pop	r29
+litifut_time_end:
 	pop	r28
+	pop	r29
+	pop	r30
+	pop	r31
 	pop	r24
 	out	SREG, r24
 	pop	r24
 	ret
 
-litifut_time_overflow:
-	sbrc	r24, 7			; it has overflowed after it was read
-	rjmp	6b
-	lds	r30, litifut_ticks
-	lds	r31, litifut_ticks + 1
-	adiw	r30, 1
-	sts	litifut_ticks, r30
-	sts	litifut_ticks + 1, r31
-	sbi	TIFR1, TOV1
-	rjmp	6b
+; What is seldom needed is out of the way: a branch that is not taken has 1 cycle, one that is taken 2.
+; The lowest byte of the count has become 0.
+litifut_time_carry:
+	inc	r30
+	CALL	litifut_add_one
+	sbiw	r30, 1
+	andi	r30, 0xfc
+	rjmp	litifut_time_counted
 
-; No entry is free: takes one that was never in use. Back at 2, Y is the entry.
-litifut_time_new:
-	push	r25
-	push	r26
-	push	r27
-	lds	r28, litifut_pool + POOL_USED
-	lds	r29, litifut_pool + POOL_USED + 1
-	movw	r26, r28
-	subi	r28, lo8(-(litifut_open))
-	sbci	r29, hi8(-(litifut_open))
-	movw	r24, r28
-	adiw	r24, OPEN_BYTES
-	subi	r24, lo8(litifut_open_end + 1)
-	sbci	r25, hi8(litifut_open_end + 1)
-	brcc	4f
-	movw	r24, r26
-	adiw	r24, OPEN_BYTES
-	sts	litifut_pool + POOL_USED, r24
-	sts	litifut_pool + POOL_USED + 1, r25
-	mov	r24, r26
-	or	r24, r27
-	tst	r24
-	brne	7f
-	push	r0			; the first of all calls; calibration makes others
-	push	r1
-	clr	r1
-	.irp	number, 18, 19, 20, 21, 22, 23, 30, 31
-	push	r\number
-	.endr
-	CALL	litifut_clock_start
-	.irp	number, 31, 30, 23, 22, 21, 20, 19, 18
-	pop	r\number
-	.endr
-	pop	r1
-	pop	r0
-7:	pop	r27
-	pop	r26
-	pop	r25
-	rjmp	2b
-; The pool is full.
-4:	pop	r27
-	pop	r26
-	pop	r25
-	ldi	r30, lo8(litifut_pool)
-	ldi	r31, hi8(litifut_pool)
-	add_one	POOL_UNTIMED
-	brcs	5f
-	carry_on POOL_UNTIMED
-5:	rjmp	3b
-
-litifut_return_later_way:
-	rjmp	litifut_return_later
+; The pool is full, or this is the first of all calls: no memory of the program is below 0x100.
+litifut_time_none:
+	tst	r29
+	brne	1f
+	rcall	litifut_time_tick
+	ldi	r28, lo8(litifut_open_end)
+	ldi	r29, hi8(litifut_open_end)
+	rjmp	litifut_time_enter
+1:	ldi	r30, lo8(litifut_pool + POOL_UNTIMED)
+	ldi	r31, hi8(litifut_pool + POOL_UNTIMED)
+	set
+	rjmp	litifut_time_body
 	.size	litifut_time_call, . - litifut_time_call
+
+; Calls of other stacks, or that have ended without a return, are newer.
+litifut_return_older:
+	set
+	adiw	r28, OPEN_BYTES
+	rjmp	litifut_return_search
 
 ; Leaves room on the stack for the return address, and reads the stack pointer when it is where
 ; litifut_time_call has read it.
@@ -222,42 +134,34 @@ litifut_return_later_way:
 	.rept	RETURN_BYTES
 	push	r24
 	.endr
-	push	r24
-	in	r24, SREG
-	cli
-	push	r24
-	.irp	number, 20, 21, 22, 23, 30, 31
-	push	r\number
-	.endr
+	save_flags
+	save_pointers
+	push	r20
+	push	r21
 #if RETURN_BYTES == 3
-	push	r28
+	push	r22
 #endif
 	in	r30, SPL
 	in	r31, SPH
 #if RETURN_BYTES == 2
-	push	r28
+	push	r22
 #endif
-	push	r29
-	load_clock r20, r21, r22, r23
+	push	r23
+	lds	r20, TCNT1L
+	lds	r21, TCNT1H
 	sbic	TIFR1, TOV1
-	rjmp	litifut_return_overflow
-4:	lds	r28, litifut_pool + POOL_HEAD
+	rcall	litifut_return_overflow
+	lds	r22, litifut_ticks
+	lds	r23, litifut_ticks + 1
+	lds	r28, litifut_pool + POOL_HEAD
 	lds	r29, litifut_pool + POOL_HEAD + 1
+	clt
+litifut_return_search:
 	ldd	r24, Y + OPEN_STACK
 	cp	r24, r30
 	ldd	r24, Y + OPEN_STACK + 1
 	cpc	r24, r31
-	brne	litifut_return_later_way
-	ld	r24, Y
-	sts	litifut_pool + POOL_HEAD, r24
-	ldd	r24, Y + 1
-	sts	litifut_pool + POOL_HEAD + 1, r24
-1:	lds	r24, litifut_pool + POOL_FREE
-	st	Y, r24
-	lds	r24, litifut_pool + POOL_FREE + 1
-	std	Y + 1, r24
-	sts	litifut_pool + POOL_FREE, r28
-	sts	litifut_pool + POOL_FREE + 1, r29
+	brne	litifut_return_older
 	ldd	r24, Y + OPEN_RETURN
 	std	Z + OPEN_CALLER, r24
 	ldd	r24, Y + OPEN_RETURN + 1
@@ -268,8 +172,6 @@ litifut_return_later_way:
 #endif
 	ldd	r30, Y + OPEN_RECORD
 	ldd	r31, Y + OPEN_RECORD + 1
-	ldi	r24, 0
-	std	Y + OPEN_RECORD + 1, r24
 	ldd	r24, Y + OPEN_START
 	sub	r20, r24
 	ldd	r24, Y + OPEN_START + 1
@@ -278,20 +180,12 @@ litifut_return_later_way:
 	sbc	r22, r24
 	ldd	r24, Y + OPEN_START + 3
 	sbc	r23, r24
-	ldd	r24, Z + RECORD_SUM
-	add	r24, r20
-	std	Z + RECORD_SUM, r24
-	ldd	r24, Z + RECORD_SUM + 1
-	adc	r24, r21
-	std	Z + RECORD_SUM + 1, r24
-	ldd	r24, Z + RECORD_SUM + 2
-	adc	r24, r22
-	std	Z + RECORD_SUM + 2, r24
-	ldd	r24, Z + RECORD_SUM + 3
-	adc	r24, r23
-	std	Z + RECORD_SUM + 3, r24
-	brcs	litifut_return_carry
-2:	ldd	r24, Z + RECORD_MAXIMUM
+	brts	litifut_return_move
+litifut_return_found:
+	adiw	r28, OPEN_BYTES
+	sts	litifut_pool + POOL_HEAD, r28
+	sts	litifut_pool + POOL_HEAD + 1, r29
+	ldd	r24, Z + RECORD_MAXIMUM
 	cp	r24, r20
 	ldd	r24, Z + RECORD_MAXIMUM + 1
 	cpc	r24, r21
@@ -299,30 +193,63 @@ litifut_return_later_way:
 	cpc	r24, r22
 	ldd	r24, Z + RECORD_MAXIMUM + 3
 	cpc	r24, r23
-	brcs	litifut_return_longest
-; The record has the complement of the minimum: the time is not below the minimum if the sum of the two,
-; and 1, has a carry.
-5:	sec
+	brcc	1f
+	std	Z + RECORD_MAXIMUM, r20
+	std	Z + RECORD_MAXIMUM + 1, r21
+	std	Z + RECORD_MAXIMUM + 2, r22
+	std	Z + RECORD_MAXIMUM + 3, r23
+; The record has the complement of the minimum: that of the shortest time is the greatest one.
+1:	com	r20
+	com	r21
+	com	r22
+	com	r23
 	ldd	r24, Z + RECORD_MINIMUM
-	adc	r24, r20
+	cp	r24, r20
 	ldd	r24, Z + RECORD_MINIMUM + 1
-	adc	r24, r21
+	cpc	r24, r21
 	ldd	r24, Z + RECORD_MINIMUM + 2
-	adc	r24, r22
+	cpc	r24, r22
 	ldd	r24, Z + RECORD_MINIMUM + 3
-	adc	r24, r23
-	brcc	litifut_return_shortest
-6:	.irp	number, 29, 28, 31, 30, 23, 22, 21, 20
-	pop	r\number
+	cpc	r24, r23
+	brcc	2f
+	std	Z + RECORD_MINIMUM, r20
+	std	Z + RECORD_MINIMUM + 1, r21
+	std	Z + RECORD_MINIMUM + 2, r22
+	std	Z + RECORD_MINIMUM + 3, r23
+2:	sec				; the complement of a number is its negative less 1
+	ldd	r24, Z + RECORD_SUM
+	sbc	r24, r20
+	std	Z + RECORD_SUM, r24
+	ldd	r24, Z + RECORD_SUM + 1
+	sbc	r24, r21
+	std	Z + RECORD_SUM + 1, r24
+	ldd	r24, Z + RECORD_SUM + 2
+	sbc	r24, r22
+	std	Z + RECORD_SUM + 2, r24
+	ldd	r24, Z + RECORD_SUM + 3
+	sbc	r24, r23
+	std	Z + RECORD_SUM + 3, r24
+	brcc	litifut_return_carry
+3:	pop	r23
+	pop	r22
+	pop	r21
+	pop	r20
+	rjmp	litifut_time_end
+
+; The newer ones, before Y, take its place.
+litifut_return_move:
+	.rept	2
+	ld	r24, -Y
+	std	Y + OPEN_BYTES, r24
 	.endr
-	pop	r24
-	out	SREG, r24
-	pop	r24
-	ret
+	lds	r24, litifut_pool + POOL_HEAD
+	cp	r28, r24
+	lds	r24, litifut_pool + POOL_HEAD + 1
+	cpc	r29, r24
+	brne	litifut_return_move
+	rjmp	litifut_return_found
 
 litifut_return_carry:
-	push	r30
-	push	r31
 	subi	r30, lo8(litifut_table - RECORD_SUM - 4) ; the sum's number, and 1
 	sbci	r31, hi8(litifut_table - RECORD_SUM - 4)
 	lsr	r31
@@ -330,68 +257,70 @@ litifut_return_carry:
 	lsr	r31
 	ror	r30
 	CALL	litifut_carry
-	pop	r31
-	pop	r30
-	rjmp	2b
-
-litifut_return_longest:
-	std	Z + RECORD_MAXIMUM, r20
-	std	Z + RECORD_MAXIMUM + 1, r21
-	std	Z + RECORD_MAXIMUM + 2, r22
-	std	Z + RECORD_MAXIMUM + 3, r23
-	rjmp	5b
-
-litifut_return_shortest:
-	com	r20
-	com	r21
-	com	r22
-	com	r23
-	std	Z + RECORD_MINIMUM, r20
-	std	Z + RECORD_MINIMUM + 1, r21
-	std	Z + RECORD_MINIMUM + 2, r22
-	std	Z + RECORD_MINIMUM + 3, r23
-	rjmp	6b
-
-litifut_return_overflow:
-	count_overflow r21, r22, r23, 4b
-
-; Calls of other stacks, or that have ended without a return (longjmp), are newer.
-litifut_return_later:
-	push	r25
-	push	r26
-	push	r27
-8:	movw	r26, r28		; the entry that leads to it
-	ld	r24, Y
-	ldd	r29, Y + 1
-	mov	r28, r24
-	ldi	r25, hi8(litifut_pool)
-	cpi	r28, lo8(litifut_pool)
-	cpc	r29, r25
-5:	breq	5b			; a function that has returned with another stack: lost
-	ldd	r24, Y + OPEN_STACK
-	ldd	r25, Y + OPEN_STACK + 1
-	cp	r24, r30
-	cpc	r25, r31
-	brne	8b
-	ld	r24, Y
-	st	X+, r24
-	ldd	r24, Y + 1
-	st	X, r24
-	pop	r27
-	pop	r26
-	pop	r25
-	rjmp	1b
+	rjmp	3b
 	.size	litifut_return, . - litifut_return
 
-	.data
-	.global	litifut_pool
-	.hidden	litifut_pool
+; In the place of the vector's handler.
+	hidden_function litifut_timer_overflow
+	push	r24
+	in	r24, SREG
+	push	r24
+	rcall	litifut_time_tick
+	pop	r24
+	out	SREG, r24
+	pop	r24
+	reti
+
+; The interrupt has not counted an overflow yet. So a program that has interrupts off has times as well, of
+; calls that are shorter than 65,536 cycles. r24, which is lost: the upper byte of the timer.
+litifut_return_overflow:
+	mov	r24, r21
+	.global	litifut_time_overflow
+	.hidden	litifut_time_overflow
+litifut_time_overflow:
+	sbrc	r24, 7			; it has overflowed after it was read
+	ret
+	sbi	TIFR1, TOV1
+
+; Counts an overflow and sets the timer up. A program that sets it up at its start, as init() of the Arduino
+; core does for the PWM, has it back as a clock at its next overflow. r24 is lost.
+litifut_time_tick:
+	push	r30
+	push	r31
+	ldi	r30, lo8(litifut_ticks)
+	ldi	r31, hi8(litifut_ticks)
+	CALL	litifut_add_one
+	ldi	r31, 0
+	ldi	r30, TIMSK1
+	ld	r24, Z
+	ori	r24, 1
+	st	Z, r24
+	ldi	r30, TCCR1A
+	st	Z, r31
+	ldi	r24, 1
+	std	Z + TCCR1B - TCCR1A, r24
+	pop	r31
+	pop	r30
+	ret
+	.size	litifut_timer_overflow, . - litifut_timer_overflow
+
+	.section .bss
+	.balign	4			; litifut_add_one stops there, so that litifut_ticks has 2 bytes
+	.global	litifut_pool, litifut_ticks, litifut_open_newest, litifut_open_untimed
+	.hidden	litifut_pool, litifut_ticks, litifut_open_newest, litifut_open_untimed
 	.type	litifut_pool, @object
 litifut_pool:
-	.word	litifut_pool		; POOL_HEAD: no call is open
-	.space	POOL_BYTES - 2
+	.space	POOL_BYTES
 	.size	litifut_pool, . - litifut_pool
+	.set	litifut_ticks, litifut_pool + POOL_TICKS
+	.set	litifut_open_newest, litifut_pool + POOL_HEAD
+	.set	litifut_open_untimed, litifut_pool + POOL_UNTIMED
+
 	.global	litifut_open_bytes, litifut_open_record, litifut_open_record_bytes
 	.set	litifut_open_bytes, OPEN_BYTES
 	.set	litifut_open_record, OPEN_RECORD
 	.set	litifut_open_record_bytes, 2
+; What the tracer adds to a call, in cycles, and how many of them are in its time.
+	.global	litifut_call_whole, litifut_call_inside
+	.set	litifut_call_whole, OPEN_WHOLE_CYCLES
+	.set	litifut_call_inside, OPEN_INSIDE_CYCLES

@@ -1,4 +1,3 @@
-; Finds the record of a call through Z that is not one of its site's first callee, and times the call
-; (litifut_time_first in time.S): as count_pointer.S, with records that have times. Z is the site's entry.
+; Times a call through Z, by callee: as count_pointer.S, with records that have times.
 #define LITIFUT_TIMES
 #include "tracer/avr/firmware/count_pointer.S"

@@ -188,7 +188,7 @@ litifut_span_pointer_number:
 	sbci	r23, 0xff
 	sts	litifut_ring + RING_OVERFLOWS, r22
 	sts	litifut_ring + RING_OVERFLOWS + 1, r23
-	ldi	r24, 0			; as in timer1.S
+	ldi	r24, 0			; as in time.S
 	sts	TCCR1A, r24
 	ldi	r24, 1
 	sts	TCCR1B, r24

@@ -6,7 +6,7 @@ AVR_C_FLAGS := -std=c11 -Os -ffreestanding -fno-jump-tables -fno-exceptions -fno
 	-fno-asynchronous-unwind-tables -fno-common -fno-tree-loop-distribute-patterns -Iinclude -I. -Itracer/avr/spans -Itracer/avr/firmware \
 	-Itracer/avr/paths $(WARNINGS)
 AVR_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S)) \
-	$(FRAMES_PARTS) sink/spans/mark sink/spans/pin \
+	$(filter-out sink/frames/calibrate,$(FRAMES_PARTS)) sink/spans/mark sink/spans/pin \
 	sink/paths/paths avr/paths/numbers_call
 # Pieces of code that record events, besides the first one (tracer/avr/spans/high.S): as many as the stubs in the
 # largest flash of the family can need.
