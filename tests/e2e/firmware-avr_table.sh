@@ -46,6 +46,8 @@ all_calls()
 {
 	# shellcheck disable=SC2086
 	ok "it links traced" avr truth avr_truth.c -Os -DTIMED $large
+	ok "all stubs are small, as litifut info says" sh -c \
+		'"$BUILD/bin/litifut" info truth.elf | grep -q "engine  *stubs, small"'
 	ok "each site is counted as often as it is executed" counts_equal_calls truth
 	ok "a call keeps all registers" registers_are_kept truth
 	ok "it prints the same" prints_the_same truth
