@@ -223,7 +223,7 @@ static void put_resolved(struct energy_analysis *analysis, const double *change)
 		struct energy_node *node = &result->tree.nodes[i];
 		const struct energy_function *f = &result->functions[node->function];
 		double hooks = energy_hook_seconds(&analysis->hook, &node->hooks);
-		if (analysis->use_resolved[node->function])
+		if (change[node->function] != 0)
 			for (unsigned k = 0; k < result->channels; k++)
 				node->joules[k] += analysis->hook.share[k] *
 						   change[node->function] *
@@ -232,24 +232,32 @@ static void put_resolved(struct energy_analysis *analysis, const double *change)
 }
 
 /* By how much the levels of functions differ when the clock is off by its standard error: the root
- * of the mean square of both sides, W. */
+ * of the mean square of both sides, W. Of a long recording a part is enough. */
 static enum litifut_status moved_levels(struct energy_analysis *analysis, double *moved,
 					struct litifut_error *error)
 {
 	struct energy_resolve_input input = input_of(analysis);
 	const double shift = analysis->clock.shift;
+	struct energy_resolved middle = {0};
+	const struct energy_resolved *levels = &analysis->resolved;
 	enum litifut_status status = LITIFUT_OK;
 
+	if (input.power->count > REFINE_SAMPLES) {
+		input.most_samples = REFINE_SAMPLES;
+		status = energy_resolve(&middle, &input, error);
+		levels = &middle;
+	}
 	for (int side = -1; side <= 1 && status == LITIFUT_OK; side += 2) {
 		struct energy_resolved resolved;
 		analysis->clock.shift = shift + side * analysis->clock.uncertainty;
 		status = energy_resolve(&resolved, &input, error);
 		for (size_t i = 0; status == LITIFUT_OK && i < resolved.function_count; i++)
 			moved[i] = hypot(moved[i], (resolved.functions[i].watts -
-						    analysis->resolved.functions[i].watts) /
+						    levels->functions[i].watts) /
 							   sqrt(2));
 		energy_resolved_release(&resolved);
 	}
+	energy_resolved_release(&middle);
 	analysis->clock.shift = shift;
 	return status;
 }
@@ -263,20 +271,25 @@ static enum litifut_status choose_resolved(struct energy_analysis *analysis,
 	struct energy_function *before = calloc(count + 1, sizeof(*before));
 	double *change = calloc(count + 1, sizeof(*change));
 	double *moved = calloc(count + 1, sizeof(*moved));
+	double *divided = calloc(count + 1, sizeof(*divided));
 	enum litifut_status status = LITIFUT_OK;
 
 	analysis->use_resolved = calloc(count + 1, sizeof(bool));
-	if (!analysis->use_resolved || !before || !change || !moved) {
+	if (!analysis->use_resolved || !before || !change || !moved || !divided) {
 		free(before);
 		free(change);
 		free(moved);
+		free(divided);
 		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
 					 "not enough memory for the functions");
 	}
 	if (!energy_is_determined(&analysis->resolved))
 		choice = ENERGY_NO;
+	const struct energy_resolve_input input = input_of(analysis);
 	if (choice != ENERGY_NO)
 		status = moved_levels(analysis, moved, error);
+	if (choice != ENERGY_NO && status == LITIFUT_OK)
+		status = energy_divide(&analysis->resolved, &input, divided, error);
 	for (uint32_t i = 0; i < count && choice != ENERGY_NO; i++) {
 		struct energy_function *f = &result->functions[i];
 		uint32_t column = analysis->resolved.column_of[i];
@@ -285,11 +298,16 @@ static enum litifut_status choose_resolved(struct energy_analysis *analysis,
 		double length = spans > 0 ? f->self_seconds / spans : 0;
 		bool sure = column != ENERGY_COLUMN_REST && level->watts > 0 &&
 			    level->error < MOST_ERROR * level->watts && f->self_seconds > 0;
-		if (!f->calls || !sure ||
-		    (choice == ENERGY_AUTO && length >= SHORT * analysis->power.interval))
+		if (!f->calls || !sure)
 			continue;
 		/* over the time that the events give it, of which no sample is lost */
 		double seconds = fmax(0, f->self_seconds - f->unknown);
+		if (choice == ENERGY_AUTO && length >= SHORT * analysis->power.interval) {
+			if (isfinite(divided[i]))
+				change[i] = divided[i] * seconds -
+					    energy_sum(f->self, result->channels);
+			continue;
+		}
 		analysis->use_resolved[i] = true;
 		change[i] = level->watts * seconds - energy_sum(f->self, result->channels);
 		double hooks = spans * analysis->hook.uncertainty * analysis->hook.watts;
@@ -318,17 +336,15 @@ static enum litifut_status choose_resolved(struct energy_analysis *analysis,
 	free(before);
 	free(change);
 	free(moved);
+	free(divided);
 	return status;
 }
 
 /* Where a state begins is known to a tick and to what the processor did between the switch and
- * the hook's reading of the clock. What was drawn there is its cause's or the state's. And a sample
- * in which two powers follow each other is divided by time: over all places where that can be, a
- * sixth of a sample's length of their difference goes to the wrong one. */
+ * the hook's reading of the clock. What was drawn there is its cause's or the state's. */
 static void uncertain_starts(struct energy_analysis *analysis)
 {
 	const double length = 1 / analysis->events.hertz + analysis->hook.exit_before / 2;
-	const double sixth = analysis->power.interval / 6;
 	struct energy_result *result = &analysis->result;
 	double *common = calloc(result->function_count + 1, sizeof(*common));
 
@@ -340,18 +356,31 @@ static void uncertain_starts(struct energy_analysis *analysis)
 		    item->cause == ENERGY_ROOT)
 			continue;
 		const uint32_t number = result->tree.nodes[item->cause].function;
-		const struct energy_function *f = &result->functions[number];
-		const double own = f->self_seconds > 0
-					   ? energy_sum(f->self, result->channels) / f->self_seconds
-					   : 0;
-		common[number] += (length / 2 + sixth) * fabs(item->watts);
-		if (analysis->hook.known) /* at both ends of the call */
-			common[number] += 2 * sixth * fabs(analysis->hook.watts - own);
+		common[number] += length / 2 * fabs(item->watts);
 	}
 	for (size_t i = 0; i < result->function_count && common; i++)
 		result->functions[i].uncertainty =
 			hypot(result->functions[i].uncertainty, common[i]);
 	free(common);
+}
+
+/* What the tracer's clock has interrupted got longer by that, unless it was waiting for some time:
+ * which of the two is not known. Nothing is taken out, and all values from none to the whole are
+ * alike. A function that ran for a short time had a few interrupts more or less. */
+static void uncertain_interrupts(struct energy_analysis *analysis)
+{
+	const struct energy_hook *hook = &analysis->hook;
+
+	for (size_t i = 0; i < analysis->result.function_count; i++) {
+		struct energy_function *f = &analysis->result.functions[i];
+		const double share = hook->interrupts;
+		if (!(f->self_seconds > 0))
+			continue;
+		const double part =
+			sqrt(share * share / 3 + share * hook->interrupt / f->self_seconds);
+		f->uncertainty = hypot(f->uncertainty,
+				       part * energy_sum(f->self, analysis->result.channels));
+	}
 }
 
 static double noise_of(const struct energy_power *power)
@@ -404,6 +433,7 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 			     analysis->noise * analysis->noise * analysis->power.interval);
 	status = choose_resolved(analysis, settings->resolve, error);
 	uncertain_starts(analysis);
+	uncertain_interrupts(analysis);
 	/* No function uses less than nothing: where more was taken out than there was, it is wrong
 	 * by as much at least. */
 	for (size_t i = 0; i < analysis->result.function_count; i++) {

@@ -12,6 +12,8 @@ struct energy_hook {
 	double watts;                  /* while it runs, of all channels */
 	double share[ENERGY_CHANNELS]; /* of that in each: which of them feed the processor */
 	double uncertainty; /* standard error of the time of one enter and exit together */
+	double interrupts;  /* the part of all time in which the tracer's clock has interrupted, */
+	double interrupt;   /* and how long each time, seconds */
 	bool known;
 };
 

@@ -76,6 +76,8 @@ struct regression {
 	float *rest;
 	bool states; /* `rest` is without these as well */
 	double *observed, *observed_seconds;
+	double *divided, *divided_samples; /* by column: W, and how many samples it had */
+	double caused;                     /* by peripherals in the sample, W */
 	bool done;
 };
 
@@ -84,9 +86,33 @@ static double sample_power(const struct regression *r, size_t sample)
 	return energy_power_at(r->input->power, r->input->channel, sample);
 }
 
+/* What is left is divided by time, as nothing else is known of it. */
+static void divide_row(struct regression *r, double value)
+{
+	double left = value - r->caused;
+
+	for (unsigned i = 0; i < r->touched_count; i++) {
+		const uint32_t column = r->touched[i];
+		if (column < r->first_state)
+			left -= r->part[column] * r->levels[column].watts;
+	}
+	for (unsigned i = 0; i < r->touched_count; i++) {
+		const uint32_t column = r->touched[i];
+		if (column < r->first_state) {
+			r->divided[column] += r->part[column] * (r->levels[column].watts + left);
+			r->divided_samples[column] += r->part[column];
+		}
+	}
+}
+
 static void row_known(struct regression *r, double value, size_t sample)
 {
 	double explained = 0;
+
+	if (r->divided) {
+		divide_row(r, value);
+		return;
+	}
 
 	for (unsigned i = 0; i < r->touched_count; i++) {
 		uint32_t column = r->touched[i];
@@ -117,7 +143,7 @@ static void empty_row(struct regression *r)
 	for (unsigned i = 0; i < r->touched_count; i++)
 		r->part[r->touched[i]] = 0;
 	r->touched_count = 0;
-	r->filled = 0;
+	r->filled = r->caused = 0;
 	r->uncertain = false;
 }
 
@@ -253,8 +279,20 @@ static double level_before(const struct regression *r, uint32_t column)
 	return sum;
 }
 
+/* By peripherals that are active, as the integrals have it. */
+static double caused_now(const struct regression *r)
+{
+	double watts = 0;
+
+	for (unsigned i = 0; i < r->active.count; i++)
+		watts += r->active.all->items[r->active.items[i]].watts;
+	return watts;
+}
+
 static void touch_all(struct regression *r, uint32_t column, double part)
 {
+	if (r->divided)
+		r->caused += part * caused_now(r);
 	if (r->shift) {
 		r->level_last = level_before(r, column);
 		if (!r->touched_count)
@@ -298,6 +336,13 @@ static void whole_samples(struct regression *r, uint32_t column, size_t count)
 	for (unsigned i = 0; i < r->active.count; i++)
 		columns[number++] =
 			(uint32_t)(r->first_state + r->active.all->items[r->active.items[i]].state);
+	if (r->divided) {
+		r->divided[column] -= (double)count * caused_now(r);
+		r->divided_samples[column] += (double)count;
+		for (; count; count--)
+			r->divided[column] += sample_power(r, run->first + r->index++);
+		return;
+	}
 	while (count && (r->levels || !is_settled(r, columns, number))) {
 		touch_all(r, column, 1);
 		end_row(r);
@@ -931,6 +976,42 @@ static enum litifut_status with_levels(const struct energy_resolved *resolved,
 	free(r.part);
 	free(r.observed);
 	free(r.observed_seconds);
+	return status;
+}
+
+enum litifut_status energy_divide(const struct energy_resolved *resolved,
+				  const struct energy_resolve_input *input, double *watts,
+				  struct litifut_error *error)
+{
+	const size_t columns = resolved->column_count;
+	struct regression r = {.input = input,
+			       .column_of = resolved->column_of,
+			       .ends_of = resolved->ends_of,
+			       .end_parts = resolved->end_parts,
+			       .columns = columns,
+			       .first_state = resolved->first_state,
+			       .levels = resolved->columns,
+			       .part = calloc(columns, sizeof(*r.part)),
+			       .divided = calloc(columns, sizeof(*r.divided)),
+			       .divided_samples = calloc(columns, sizeof(*r.divided_samples))};
+	enum litifut_status status = LITIFUT_OK;
+
+	if (!r.part || !r.divided || !r.divided_samples)
+		status = no_memory(error);
+	else
+		status = walk(&r, error);
+	for (size_t i = 0; i < resolved->function_count && status == LITIFUT_OK; i++) {
+		const size_t column = resolved->column_of[i], ends = resolved->ends_of[i];
+		double sum = r.divided[column], samples = r.divided_samples[column];
+		for (size_t k = ends; ends && k < ends + 2 * r.end_parts; k++) {
+			sum += r.divided[k];
+			samples += r.divided_samples[k];
+		}
+		watts[i] = sum / samples;
+	}
+	free(r.part);
+	free(r.divided);
+	free(r.divided_samples);
 	return status;
 }
 

@@ -88,6 +88,13 @@ enum litifut_status energy_resolve(struct energy_resolved *resolved,
 				   const struct energy_resolve_input *input,
 				   struct litifut_error *error);
 
+/* The mean power of each function where a sample that it shares with others is divided by their
+ * levels, and only the rest by time; NaN: it has no samples. Peripherals draw what occupations
+ * say. */
+enum litifut_status energy_divide(const struct energy_resolved *resolved,
+				  const struct energy_resolve_input *input, double *watts,
+				  struct litifut_error *error);
+
 /* Fills occupations' `observed` from the levels of the functions. */
 enum litifut_status energy_observe(const struct energy_resolved *resolved,
 				   const struct energy_resolve_input *input,

@@ -30,6 +30,8 @@ static void take_hook(const struct post_session *session, struct energy_hook *ho
 	if (hertz > 0 && trace->hook_inside > 0) {
 		*hook = energy_hook_of(trace->hook_inside / hertz, trace->hook_outside / hertz);
 		energy_hook_split(hook, trace->hook_before / hertz);
+		hook->interrupts = trace->clock_interrupts;
+		hook->interrupt = trace->clock_interrupt / hertz;
 	} else if (hertz > 0 && trace->header.event_cost) {
 		*hook = energy_hook_of(trace->header.event_cost / (256 * hertz),
 				       trace->header.event_cost / (256 * hertz));

@@ -31,7 +31,7 @@ static void take_hertz(const struct post_image *image, struct post_capture *capt
  * without caches. */
 static void take_hooks(const struct post_image *image, struct post_trace *trace)
 {
-	uint32_t inside, outside, before, none;
+	uint32_t inside, outside, before, interrupts, interrupt, none;
 
 	if (!post_firmware_object(image, "litifut_hook_inside", &inside, &none) ||
 	    !post_firmware_object(image, "litifut_hook_outside", &outside, &none))
@@ -40,6 +40,11 @@ static void take_hooks(const struct post_image *image, struct post_trace *trace)
 	trace->hook_outside = outside / 100.0;
 	if (post_firmware_object(image, "litifut_hook_before", &before, &none))
 		trace->hook_before = before / 100.0;
+	if (post_firmware_object(image, "litifut_clock_interrupts", &interrupts, &none) &&
+	    post_firmware_object(image, "litifut_clock_interrupt", &interrupt, &none)) {
+		trace->clock_interrupts = interrupts / 1e6;
+		trace->clock_interrupt = interrupt / 100.0;
+	}
 }
 
 static void add_counted(struct post_trace *trace, const struct litifut_site *site, uint32_t callee,

@@ -232,6 +232,17 @@ static unsigned kind_of(uint16_t opcode)
 	return 4;
 }
 
+/* An instruction without its constants: truth is taken from another link of the program, in which
+ * variables have other addresses. */
+static unsigned form_of(uint16_t opcode)
+{
+	const unsigned first = opcode >> 12;
+
+	if ((first >= 3 && first <= 7) || (first >= 0xc && first <= 0xe))
+		return first << 4;
+	return (first == 0xf && opcode < 0xf800 ? opcode & 0xfc00u : opcode) >> 8;
+}
+
 /* mA of an instruction: of the board that all was tried on, of two others, and of any other number
  * of a board that is drawn: 6 to 14 mA for a kind, a tenth more or less for instructions within it.
  */
@@ -245,7 +256,7 @@ static double current_of(uint16_t opcode)
 	if (board_number < 3)
 		return boards[board_number][kind];
 	return (6 + 8 * drawn(board_number, kind)) *
-	       (0.9 + 0.2 * drawn(board_number, 16 + (opcode >> 8)));
+	       (0.9 + 0.2 * drawn(board_number, 16 + form_of(opcode)));
 }
 
 /* Peripherals draw beside the processor: in pieces in which none of them changes. */
