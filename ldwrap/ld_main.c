@@ -216,16 +216,23 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 					"LITIFUT_INCLUDE_LIBS: no call is traced");
 }
 
-/* Only of links that the settings are for. */
-static void warn_of_settings(const struct arguments *arguments, const struct decision *decision)
+/* Only of links that the settings are for. A link that is not as it was asked for fails if the user
+ * wants that of what can't be traced. */
+static void warn_of_settings(const struct arguments *arguments, const struct decision *decision,
+			     bool strict)
 {
+	const bool fails = strict && (decision->rewrite || decision->refused);
+
 	if (decision_is_trial(arguments_output(arguments)) ||
 	    !(decision->rewrite || decision->refused || decision->is_program))
 		return;
 	for (size_t i = 0; i < warnings.count; i++)
-		fprintf(stderr, "litifut-ld: warning: %s\n", warnings.items[i]);
+		fprintf(stderr, "litifut-ld: %s: %s\n", fails ? "error" : "warning",
+			warnings.items[i]);
 	if (warnings.count)
 		diary_note_warning(warnings.items[0]);
+	if (warnings.count && fails)
+		exit(1);
 }
 
 /* Of a user who asks the wrapper, not the linker behind it. */
@@ -289,7 +296,7 @@ int main(int argc, char *argv[])
 		if (settings.port && decision.rewrite && !decision.firmware)
 			warn("LITIFUT_PORT: has no effect, as it is for firmware only");
 	}
-	warn_of_settings(&arguments, &decision);
+	warn_of_settings(&arguments, &decision, settings.strict);
 	if (settings.mode == SETTINGS_PLAIN)
 		become_linker(&linker, argv);
 	/* Whatever is started from here on must not rewrite again. */

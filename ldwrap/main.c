@@ -161,6 +161,13 @@ static void print_warning(const char *line)
 	fprintf(stderr, "litifut: warning: %s\n", line);
 }
 
+static bool is_strict(void)
+{
+	const char *value = getenv("LITIFUT_STRICT");
+
+	return value && !strcmp(value, "1");
+}
+
 static _Noreturn void become(char *command[])
 {
 	execvp(command[0], command);
@@ -263,7 +270,11 @@ static int build(int argc, char *argv[])
 			"litifut: warning: LITIFUT=%s is of no effect: build sets it to 1 for its "
 			"command\n",
 			mode);
-	settings_check_names(print_warning);
+	if (settings_check_names(print_warning) && is_strict()) {
+		fputs("litifut: error: a setting is of no effect, and LITIFUT_STRICT is set\n",
+		      stderr);
+		return EXIT_OWN_FAILURE;
+	}
 	if (shims_make(&folder, &error))
 		return report(&error, EXIT_OWN_FAILURE);
 	shims_set_environment(folder);

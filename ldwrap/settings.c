@@ -426,10 +426,11 @@ static bool is_name_known(const char *name)
 	       (setting && !strcmp(name + 8, setting->name));
 }
 
-void settings_check_names(settings_warning *warn)
+size_t settings_check_names(settings_warning *warn)
 {
 	const char *before = getenv(REPORTED_VARIABLE);
 	char *reported = xstrdup(before ? before : "");
+	size_t unknown = 0;
 
 	for (char **item = environ; *item; item++) {
 		char *name = xstrndup(*item, strcspn(*item, "="));
@@ -442,6 +443,7 @@ void settings_check_names(settings_warning *warn)
 
 			warn(line);
 			free(line);
+			unknown++;
 			reported = reconcat(reported, reported, " ", name, " ", NULL);
 		}
 		free(name);
@@ -449,6 +451,7 @@ void settings_check_names(settings_warning *warn)
 	if (*reported)
 		setenv(REPORTED_VARIABLE, reported, 1);
 	free(reported);
+	return unknown;
 }
 
 void settings_release(struct settings *settings)

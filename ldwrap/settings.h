@@ -83,8 +83,8 @@ void settings_suit_recorder(struct settings *settings, settings_warning *warn);
 void settings_suit_arguments(struct settings *settings, bool firmware, settings_warning *warn);
 
 /* Warns of each LITIFUT_NAME in the environment that neither the wrapper nor the recorder
- * reads, and notes there that it has warned, for the other links of a build. */
-void settings_check_names(settings_warning *warn);
+ * reads, and notes there that it has warned, for the other links of a build. Returns how often. */
+size_t settings_check_names(settings_warning *warn);
 
 void settings_release(struct settings *settings);
 

@@ -43,6 +43,15 @@ static void add_timed(struct post_metrics *metrics, uint64_t count, uint64_t tot
 	value[POST_METRIC_SELF] += self;
 }
 
+uint64_t post_measures_unreturned(const struct post_measures *measures)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < measures->session->function_count; i++)
+		calls += measures->functions[i].value[POST_METRIC_APPROX];
+	return calls;
+}
+
 void post_metrics_add(struct post_metrics *sum, const struct post_metrics *more)
 {
 	static const enum post_metric others[] = {

@@ -79,6 +79,9 @@ const char *post_measures_text(const struct post_measures *measures, uint64_t ti
 /* The same as a number: nanoseconds, or ticks where their length is not known. */
 uint64_t post_measures_ns(const struct post_measures *measures, uint64_t ticks);
 
+/* Calls whose return is not recorded. */
+uint64_t post_measures_unreturned(const struct post_measures *measures);
+
 /* Adds what another call has to a sum. */
 void post_metrics_add(struct post_metrics *sum, const struct post_metrics *more);
 

@@ -1,7 +1,12 @@
 #include "postproc/tui/keys.h"
 
+#include <inttypes.h>
 #include <ncurses.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "postproc/formats/losses.h"
+#include "postproc/measure/measure.h"
 
 /* The most important first: the last line has those for which there is room. */
 static const char *const keys[] = {
@@ -21,8 +26,23 @@ void post_tui_list_keys(struct post_text *text)
 	}
 }
 
-void post_tui_show_keys(const char *below)
+static void add_times(struct post_text *text, const struct post_output *output)
 {
+	uint64_t unreturned = post_measures_unreturned(output->measures);
+
+	post_taken_text(output->session, text);
+	post_text_add(text, ".");
+	if (unreturned)
+		post_text_format(text,
+				 "\nCalls without a time, as their return is not recorded: "
+				 "%" PRIu64 ". Their own time is in the self time of the function "
+				 "around them.",
+				 unreturned);
+}
+
+void post_tui_show_keys(const struct post_output *output, bool timed)
+{
+	struct post_text below = {0};
 	int line = 0, column = 0;
 
 	erase();
@@ -36,7 +56,10 @@ void post_tui_show_keys(const char *below)
 		mvaddnstr(line, column, keys[i], COLS - column);
 		column += length + 3;
 	}
-	mvaddstr(line + 2, 0, below);
+	if (timed)
+		add_times(&below, output);
+	mvaddstr(line + 2, 0, below.bytes ? below.bytes : "");
+	free(below.bytes);
 	refresh();
 	timeout(-1);
 	getch();

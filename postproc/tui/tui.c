@@ -326,18 +326,6 @@ static void move_by(struct browser *browser, long by)
 		*row = *row + (size_t)by < last ? *row + (size_t)by : last;
 }
 
-static void show_keys(const struct browser *browser)
-{
-	struct post_text taken = {0};
-
-	if (browser->model.timed) {
-		post_taken_text(browser->output->session, &taken);
-		post_text_add(&taken, ".");
-	}
-	post_tui_show_keys(taken.bytes ? taken.bytes : "");
-	free(taken.bytes);
-}
-
 /* Does what a key asks for. False: this reading has been looked at long enough. */
 static bool take_key(struct browser *browser, int key)
 {
@@ -417,7 +405,7 @@ static bool take_key(struct browser *browser, int key)
 			browser->aside = 0;
 		break;
 	case '?':
-		show_keys(browser);
+		post_tui_show_keys(browser->output, browser->model.timed);
 		timeout(browser->wait_ms);
 		break;
 	case '/':

@@ -33,6 +33,14 @@ shows_functions()
     while not (terminal.chosen() or "").endswith("fib(int) [program]"):
         assert terminal.read(60)
     timed = "self" in terminal.lines()[1]
+    if timed:
+        unreturned = re.search(r"\d+(?= whose return is not recorded)", open("report").read())[0]
+        assert unreturned != "0"
+        terminal.type("?")
+        text = "".join(terminal.see("Calls without a time")).replace(" ", "")
+        assert f"returnisnotrecorded:{unreturned}." in text, text
+        terminal.type("x")
+        terminal.see("self")
     made = sum(count for (caller, _), count in calls.items() if caller == "fib(int)")
     received = sum(count for (_, callee), count in calls.items() if callee == "fib(int)")
     assert number("fib(int)", terminal.chosen())[-2:] == [received, made], terminal.chosen()
@@ -155,6 +163,7 @@ behaviour()
 	guest_environment="LITIFUT_CLOCK=page LITIFUT_DIR=$(pwd)/data"
 	run traced program
 	"$post" -q -f csv -o run.csv data traced/program
+	"$post" -q -f report -o report data traced/program
 	ok "tui: functions, callers and callees, source" shows_functions
 	ok "tui: the tree from the top" shows_tree
 	ok "tui: on 40 columns, and with nothing to show" is_narrow

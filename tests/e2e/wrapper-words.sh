@@ -85,6 +85,11 @@ misspelt()
 		"LITIFUT_PORT: has no effect, as it is for firmware only"
 	is "a mode that does not exist: the link goes on" "$(words LITIFUT_MODE=span -- -o program)" \
 		"LITIFUT_MODE=span: ignored, as it is none of calls, spans, table, counts, stream, coverage, paths, units, balllarus; did you mean spans?"
+	rm -f traced/program
+	is "with LITIFUT_STRICT it is an error" "$(words LITIFUT_STRICT=1 LITIFUT_MODE=span -- -o program | grep -c "^litifut-ld: error: LITIFUT_MODE=span: ignored")" 1
+	ok "and nothing is linked" [ ! -e traced/program ]
+	is "as is a misspelt name" "$(words LITIFUT_STRICT=1 LITIFUT_EXLUDE=twice -- -o program | tail -n 1)" \
+		"litifut: error: a setting is of no effect, and LITIFUT_STRICT is set"
 	is "a default of the recorder that does not exist" "$(words LITIFUT_DEFAULTS=LITIFUT_CLOK=mono -- -o program)" \
 		"LITIFUT_DEFAULTS: the recorder has no such setting: LITIFUT_CLOK=mono; did you mean LITIFUT_CLOCK?"
 	is "one without the first letters" "$(words LITIFUT_DEFAULTS=CLOCK=mono -- -o program)" \

@@ -122,10 +122,8 @@ static void write_losses(struct list *list, const struct post_output *output)
 
 static void write_returns(struct list *list, const struct post_output *output)
 {
-	uint64_t calls = 0;
+	uint64_t calls = post_measures_unreturned(output->measures);
 
-	for (uint32_t i = 0; i < output->session->function_count; i++)
-		calls += output->measures->functions[i].value[POST_METRIC_APPROX];
 	if (calls)
 		write_one(list, "litifut info --skipped PROGRAM",
 			  "Calls without a time, as their return is not recorded: %" PRIu64
