@@ -356,7 +356,7 @@ static void uncertain_starts(struct energy_analysis *analysis)
 		    item->cause == ENERGY_ROOT)
 			continue;
 		const uint32_t number = result->tree.nodes[item->cause].function;
-		common[number] += length / 2 * fabs(item->watts);
+		common[number] += length * fabs(item->watts);
 	}
 	for (size_t i = 0; i < result->function_count && common; i++)
 		result->functions[i].uncertainty =
