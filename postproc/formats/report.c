@@ -136,7 +136,12 @@ static void finish(struct post_output *output)
 		first = false;
 	}
 	if (!output->measures || post_measures_timing(output->measures) == POST_TIMING_NONE)
-		fputs("# No times were recorded: link with LITIFUT_MODE=spans or table for them.\n",
+		fputs(output->totals->clockless
+			      ? "# No times were recorded: no clock can be read cheaply where the "
+				"program ran. Run it with LITIFUT_CLOCK=mono for them.\n"
+			      : "# No times were recorded: link with LITIFUT_MODE=spans or table "
+				"for "
+				"them.\n",
 		      output->file);
 	post_tallies_release(&tallies);
 	post_edges_release(&edges);

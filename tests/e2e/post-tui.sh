@@ -194,5 +194,12 @@ behaviour()
 	QEMU="env -i LITIFUT_DIR=$(pwd)/live qemu-$cpu -L $sysroot"
 	export QEMU
 	ok "tui: a program that still runs" grows
+	[ "$target" != armel ] || return
+	export LITIFUT_MODE=spans
+	link clockless ../waits.c || return
+	"qemu-$cpu" -L "$sysroot" -E "LITIFUT_DIR=$(pwd)/clockless" traced/clockless </dev/null >/dev/null
+	is "report: without a clock it does not ask for the mode that was used" \
+		"$("$post" -q -f report clockless traced/clockless | tail -n 1)" \
+		"# No times were recorded: no clock can be read cheaply where the program ran. Run it with LITIFUT_CLOCK=mono for them."
 }
 for_targets behaviour

@@ -144,7 +144,11 @@ static void write_times(struct list *list, const struct post_output *output)
 		free(taken.bytes);
 		write_returns(list, output);
 	}
-	if (timing == POST_TIMING_NONE)
+	if (timing == POST_TIMING_NONE && output->totals->clockless)
+		write_one(list, "LITIFUT_CLOCK=mono ./PROGRAM",
+			  "There are no times: returns were recorded, but no clock can be read "
+			  "cheaply where the program ran.");
+	else if (timing == POST_TIMING_NONE)
 		write_one(list, "LITIFUT_MODE=spans litifut build make",
 			  "There are no times: only the order of calls was recorded.");
 	else if (timing == POST_TIMING_BOUNDS)
