@@ -98,8 +98,28 @@ static bool is_page(const struct litifut_pages *pages, const struct litifut_imag
 	       !litifut_image_function_start(image, value);
 }
 
-/* Every word of the sections that hold data, added to `base`; `only` one of this
- * name, or NULL. */
+static uint32_t word_of(const struct litifut_image *image, const struct litifut_section *section,
+			uint32_t at)
+{
+	return litifut_get32(image->file.big_endian, section->bytes + at);
+}
+
+/* A compiler's table of a switch has two entries at least, one behind the other. A word alone that
+ * looks like one is something else. */
+static bool is_in_table(const struct litifut_targets *targets, const struct litifut_image *image,
+			const struct litifut_section *section, uint32_t base, uint32_t at)
+{
+	const uint32_t size = targets->end - targets->start;
+	const uint32_t before = at >= 4 ? base + word_of(image, section, at - 4) : 0;
+	const uint32_t behind =
+		section->size - at >= 8 ? base + word_of(image, section, at + 4) : 0;
+
+	return (before - targets->start < size && !(before & 3)) ||
+	       (behind - targets->start < size && !(behind & 3));
+}
+
+/* Every word of the sections that hold data; `only` one of this name, or NULL. With a `base` they
+ * are added to it, and are entries of tables. */
 static void add_sections(struct litifut_targets *targets, const struct litifut_image *image,
 			 uint32_t base, const char *only, const struct litifut_pages *pages)
 {
@@ -113,10 +133,10 @@ static void add_sections(struct litifut_targets *targets, const struct litifut_i
 		     section->type != SHT_FINI_ARRAY && section->type != SHT_PREINIT_ARRAY))
 			continue;
 		for (uint32_t at = 0; at + 4 <= section->size; at += 4) {
-			const uint32_t value =
-				base + litifut_get32(image->file.big_endian, section->bytes + at);
+			const uint32_t value = base + word_of(image, section, at);
 
-			if (!is_page(pages, image, section->address + at, value))
+			if (!is_page(pages, image, section->address + at, value) &&
+			    (!base || is_in_table(targets, image, section, base, at)))
 				litifut_targets_add(targets, value);
 		}
 	}

@@ -39,7 +39,8 @@ interpreter()
 	}'
 }
 
-# A word of the data has the address of a delay slot, as the distance from the global pointer that a table has.
+# Words of the data have the address of a delay slot, as the distance from the global pointer that a table has; one
+# word alone, which is not a table, that of an instruction before a branch that can't move.
 slots_source()
 {
 	cat >slots.c <<-'END'
@@ -48,14 +49,23 @@ slots_source()
 		{
 			__asm__ volatile(".set push\n.set noreorder\nbgtz %0, 1f\n.Lslot: addiu %0, %0, 5\n"
 					 "addiu %0, %0, 100\n1:\n.set pop\n"
-					 ".pushsection .rodata\n.align 2\n.gpword .Lslot\n.popsection" : "+r"(n));
+					 ".pushsection .rodata\n.align 2\n.gpword .Lslot\n.gpword .Lslot\n.popsection" : "+r"(n));
+			return n;
+		}
+		__attribute__((noipa)) static int compare(float a, float b)
+		{
+			int n = 1;
+			__asm__ volatile(".set push\n.set noreorder\n.Lalone: c.lt.s %1, %2\nbc1t 1f\nnop\n"
+					 "addiu %0, %0, 2\n1:\n.set pop\n"
+					 ".pushsection .rodata\n.align 2\n.word 1\n.gpword .Lalone\n.word 1\n.popsection"
+					 : "+r"(n) : "f"(a), "f"(b));
 			return n;
 		}
 		int main(void)
 		{
 			int sum = 0;
 			for (int i = -3; i < 4; i++)
-				sum = 2 * sum + count(i);
+				sum = 2 * sum + count(i) + compare(i, 1);
 			printf("%d\n", sum);
 			return 0;
 		}
