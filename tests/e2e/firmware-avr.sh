@@ -57,23 +57,50 @@ with_stamp()
 		-Wl,--section-start=.stamp=0xb0,--defsym=__TEXT_REGION_LENGTH__=room >stamp.log 2>&1
 }
 
-# by_remote NAME: runs it, and then reads its memory, into remote.bin
-by_remote()
+free_port()
 {
-	gdb_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])')
-	"$simulator" -g "$gdb_port" "$device" "$1.elf" >remote.log 2>&1 &
-	node=$!
+	python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])'
+}
+
+# captured ELF: remote.bin is what is read at $gdb_port, once $node serves it
+captured()
+{
 	patience=100
-	until "$BUILD/bin/litifut" capture -o remote.bin --gdb "$1.elf" "localhost:$gdb_port" 2>words; do
+	until "$BUILD/bin/litifut" capture -o remote.bin --gdb "$1" "localhost:$gdb_port" 2>words; do
 		patience=$((patience - 1))
 		if [ $patience = 0 ] || ! grep -q 'no gdb remote is there' words; then
 			cat words remote.log
-			kill $node
+			kill "$node"
 			return 1
 		fi
 		sleep 0.1
 	done
+}
+
+# by_remote NAME: runs it, and then reads its memory, into remote.bin
+by_remote()
+{
+	gdb_port=$(free_port)
+	"$simulator" -g "$gdb_port" "$device" "$1.elf" >remote.log 2>&1 &
+	node=$!
+	captured "$1.elf" && wait $node
+}
+
+# The same by AVaRICE, with a simulated JTAG ICE that has what the program has left in memory.
+by_avarice()
+{
+	gdb_port=$(free_port)
+	rm -f line remote.bin
+	python3 "$root/tests/jtag_ice.py" "$1.memory" >line &
+	ice=$!
+	until [ -s line ]; do sleep 0.1; done
+	timeout 60 avarice --mkI --capture --jtag "$(cat line)" "localhost:$gdb_port" >remote.log 2>&1 &
+	node=$!
+	captured "$1.elf"
+	captured_status=$?
 	wait $node
+	kill $ice
+	return $captured_status
 }
 
 # same_edges RESULTS OTHERS ELF
@@ -150,6 +177,12 @@ behaviour()
 		ok "one through a pointer is" grep -q 'tail-indirect .* patched in apply' sites
 		ok "litifut capture reads the memory by simavr's gdb server" by_remote size
 		ok "as it is in a dump" same_edges size.memory remote.bin size.elf
+		if command -v avarice >/dev/null; then
+			ok "litifut capture reads the memory by AVaRICE" by_avarice size
+			ok "as it is in a dump (AVaRICE)" same_edges size.memory remote.bin size.elf
+		else
+			skip "AVaRICE" "it is not installed"
+		fi
 		ok "results by the serial line" report_has size.serial size.elf \
 			'main -> fibonacci'
 		through_pointers

@@ -162,30 +162,36 @@ static void skips_what_is_no_branch(void **state)
 	}
 }
 
-/* Words of data may be distances of a switch; those of unwind tables are none. */
-static void unwind_tables_name_no_labels(void **state)
+/* Words of data may be distances of a switch, beside each other; those of unwind tables are none.
+ */
+static void tables_name_labels(void **state)
 {
-	static const char *const names[] = {".rodata", ".eh_frame", ".eh_frame_hdr"};
-	uint8_t bytes[3][4];
-	struct litifut_section sections[4] = {0};
-	struct litifut_image image = {.sections = sections, .section_count = 4};
+	static const char *const names[] = {".rodata", ".eh_frame", ".eh_frame_hdr", ".data"};
+	uint8_t bytes[4][12];
+	struct litifut_section sections[5] = {0};
+	struct litifut_image image = {.sections = sections, .section_count = 5};
 	struct litifut_targets targets = {0};
 	struct litifut_error error;
 
 	(void)state;
-	for (uint32_t i = 0; i < 3; i++) {
-		litifut_put32(false, bytes[i], 0x100 * i - 0x7000);
+	for (uint32_t i = 0; i < 4; i++) {
+		const uint32_t first = 0x100 * i - 0x7000;
+
+		/* the last has one that stands alone */
+		litifut_put32(false, bytes[i], i == 3 ? 1 : first);
+		litifut_put32(false, bytes[i] + 4, first + 4);
+		litifut_put32(false, bytes[i] + 8, i == 3 ? 2 : first + 8);
 		sections[i + 1] = (struct litifut_section){.name = names[i],
 							   .type = SHT_PROGBITS,
 							   .flags = SHF_ALLOC,
-							   .size = 4,
+							   .size = sizeof(bytes[i]),
 							   .bytes = bytes[i]};
 	}
 	assert_int_equal(litifut_targets_create(0x1000, 0x2000, &targets, &error), 0);
 	litifut_targets_add_offsets(&targets, &image, 0x8000);
-	assert_true(litifut_targets_has(&targets, 0x1000));
-	assert_false(litifut_targets_has(&targets, 0x1100));
-	assert_false(litifut_targets_has(&targets, 0x1200));
+	for (uint32_t i = 0; i < 4; i++)
+		for (uint32_t at = 0x1000 + 0x100 * i; at < 0x100c + 0x100 * i; at += 4)
+			assert_int_equal(litifut_targets_has(&targets, at), i == 0);
 	litifut_targets_release(&targets);
 }
 
@@ -266,7 +272,7 @@ int main(void)
 		cmocka_unit_test(absolute_jumps_reach_their_region),
 		cmocka_unit_test(return_address_is_behind_the_delay_slot),
 		cmocka_unit_test(skips_what_is_no_branch),
-		cmocka_unit_test(unwind_tables_name_no_labels),
+		cmocka_unit_test(tables_name_labels),
 		cmocka_unit_test(bal_over_data_is_no_call),
 	};
 
