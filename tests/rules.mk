@@ -92,7 +92,6 @@ test-long: all $(ORACLE) unit-tests
 	@BOARDS='mps2-an385 microbit mps2-an386 mps2-an500 mps2-an505 netduino2 lm3s6965evb' \
 		$(PROVE) $(patsubst %,tests/e2e/firmware-%.sh,interrupts samples spans stream table)
 	@OTHER_WAYS=1 $(PROVE) tests/e2e/firmware-avr_arduino.sh
-	@EXAMPLES=1 $(PROVE) tests/e2e/firmware-avr_examples.sh
 	@DEVICES='atmega8 atmega644p atmega128rfa1' $(PROVE) tests/e2e/firmware-avr.sh
 	@$(MAKE) -s sanitize
 	@$(MAKE) -s fuzz TIME=60
