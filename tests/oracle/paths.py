@@ -193,7 +193,9 @@ def recorded(path, first):
                 blocks.clear()
             else:
                 blocks.append((module, int(address, 16)))
-    chosen = sorted(processes)[:1 if first else None]
+    # numbers of processes go on from 300 at a limit, that of a child may be below its parent's
+    chosen = sorted(processes, key=lambda pid: (pid < max(processes) - 16384, pid))
+    chosen = chosen[:1] if first else sorted(processes)
     return [processes[pid] for pid in chosen], sum(gaps.get(pid, 0) for pid in chosen)
 
 
