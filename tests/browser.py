@@ -87,10 +87,14 @@ def main():
             for entry in ask(base, session + "/se/log", {"type": "browser"}):
                 print(entry["level"], entry["message"])
         finally:
-            if session: # also after an error, so that no browser is left
-                urllib.request.urlopen(urllib.request.Request(base + session, method="DELETE"))
-            driver.terminate()
-            driver.wait()
+            # also after an error, so that neither a browser nor the driver is left
+            try:
+                if session:
+                    request = urllib.request.Request(base + session, method="DELETE")
+                    urllib.request.urlopen(request, timeout=60)
+            finally:
+                driver.terminate()
+                driver.wait()
 
 
 main()

