@@ -12,7 +12,7 @@
         it may end up to N blocks later, as a process that was killed has not done all that its last
         branch leads to. With --first only the first process is compared.
 
-Threads are compared in the order of their ids, processes likewise. Blocks of functions that are
+Threads are compared in the order in which they were made, processes likewise. Blocks of functions that are
 left out of the trace count on neither side."""
 
 import array
@@ -147,8 +147,14 @@ def since(pid, tid):
     return (tid - pid) % (1 << 22)
 
 
+def in_order(pids):
+    """Processes in the order in which they were made. The kernel counts to 32,768 at least and then begins
+    anew, so a number that is far below the greatest one is the later one."""
+    return sorted(pids, key=lambda pid: (pid < max(pids) - 16384, pid))
+
+
 def executed(prefix, files):
-    """[{thread: [(module, start)]}] of the processes, in the order of their ids"""
+    """[{thread: [(module, start)]}] of the processes, in the order in which they were made"""
     modules = {}
     for path in files:
         real = os.path.realpath(path)
@@ -175,7 +181,7 @@ def executed(prefix, files):
             blocks += cache[number, size]
         if blocks:
             processes.setdefault(pid, {})[since(pid, tid)] = blocks
-    return [processes[pid] for pid in sorted(processes)]
+    return [processes[pid] for pid in in_order(processes)]
 
 
 def recorded(path, first):
@@ -193,9 +199,7 @@ def recorded(path, first):
                 blocks.clear()
             else:
                 blocks.append((module, int(address, 16)))
-    # numbers of processes go on from 300 at a limit, that of a child may be below its parent's
-    chosen = sorted(processes, key=lambda pid: (pid < max(processes) - 16384, pid))
-    chosen = chosen[:1] if first else sorted(processes)
+    chosen = in_order(processes)[:1 if first else None]
     return [processes[pid] for pid in chosen], sum(gaps.get(pid, 0) for pid in chosen)
 
 
