@@ -162,8 +162,7 @@ static void skips_what_is_no_branch(void **state)
 	}
 }
 
-/* Words of data may be distances of a switch, beside each other; those of unwind tables are none.
- */
+/* Words of data beside each other may be distances of a switch; words of unwind tables are not. */
 static void tables_name_labels(void **state)
 {
 	static const char *const names[] = {".rodata", ".eh_frame", ".eh_frame_hdr", ".data"};
