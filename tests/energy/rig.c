@@ -22,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <simavr/avr_extint.h>
 #include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
 #include <simavr/sim_elf.h>
@@ -606,6 +607,10 @@ int main(int count, char **arguments)
 		avr_irq_register_notify(
 			avr_io_getirq(board.avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT),
 			take_byte, NULL);
+	/* simavr would look at a low pin again after each instruction, which takes half of its
+	 * time; the firmware does not use these interrupts */
+	for (uint8_t i = 0; i < 3; i++)
+		avr_extint_set_strict_lvl_trig(board.avr, i, 0);
 	uint32_t uart = 0; /* does not print */
 	avr_ioctl(board.avr, AVR_IOCTL_UART_SET_FLAGS('0'), &uart);
 	for (uint32_t i = 0; i < firmware.symbolcount; i++) {
