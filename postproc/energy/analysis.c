@@ -365,8 +365,9 @@ static void uncertain_starts(struct energy_analysis *analysis)
 }
 
 /* What the tracer's clock has interrupted got longer by that, unless it was waiting for some time:
- * which of the two is not known. Nothing is taken out, and all values from none to the whole are
- * alike. A function that ran for a short time had a few interrupts more or less. */
+ * which of the two is not known. Nothing is taken out, so two standard errors have to reach over
+ * the whole share, and over twice the deviation of the number of interrupts, which are few where a
+ * function ran for a short time. */
 static void uncertain_interrupts(struct energy_analysis *analysis)
 {
 	const struct energy_hook *hook = &analysis->hook;
@@ -376,8 +377,7 @@ static void uncertain_interrupts(struct energy_analysis *analysis)
 		const double share = hook->interrupts;
 		if (!(f->self_seconds > 0))
 			continue;
-		const double part =
-			sqrt(share * share / 3 + share * hook->interrupt / f->self_seconds);
+		const double part = share / 2 + sqrt(share * hook->interrupt / f->self_seconds);
 		f->uncertainty = hypot(f->uncertainty,
 				       part * energy_sum(f->self, analysis->result.channels));
 	}

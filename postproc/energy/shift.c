@@ -152,7 +152,7 @@ enum litifut_status energy_refine_shift(struct energy_clock *clock,
 	best_place(&search, NEAR, distance, &least);
 	for (int i = 0; i < HALVINGS; i++)
 		best_place(&search, 1, distance /= 2, &least);
-	settle(&search, 2 * distance, least);
+	settle(&search, distance, least);
 	straighten(&search);
 	/* The least may lie beyond: then the clock is as it was. */
 	if (!(fabs(search.drifted) < interval &&

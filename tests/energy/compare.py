@@ -2,8 +2,8 @@
 """Compares `litifut-post energy -f tsv` with the rig's truth.
 
 usage: compare.py [--direct 1.0] [--small 5.0] [--later 1.0] [--table] TRUTH RESULT
-Fails when a function with 1 % of the energy or more is off by more than --direct percent, or three
-times that where its standard error is above 4 %, as of one that consists mostly of hooks; one with 0.1 % by more than --small unless its own standard error says so (4 %), what peripherals
+Fails when a function with 1 % of the energy or more is off by more than --direct percent, one
+with 0.1 % by more than --small unless its own standard error says so (4 %), what peripherals
 drew by more than --later, or when the parts do not add up to the total."""
 import argparse
 import sys
@@ -47,8 +47,6 @@ def main():
             unsure = 100 * float(r["uncertainty_j"]) / true
             if key == "self_j":
                 limit = given.direct if share >= 0.01 else given.small
-                if share >= 0.01 and unsure > 4:
-                    limit = 3 * given.direct
                 counted += 1
                 covered += abs(found - true) <= 2 * float(r["uncertainty_j"])
                 if share < 0.01 and unsure > 4:
