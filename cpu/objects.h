@@ -76,7 +76,10 @@ struct cpu_objects {
 	const char *const *firmware_fast;
 	/* The same with counters of a byte; NULL: there are none. */
 	const char *const *firmware_bytes;
-	const char *firmware_clock;       /* the usual one; NULL: it depends on more */
+	const char *firmware_clock; /* the usual one; NULL: it depends on more */
+	/* How interrupt handlers are named, where no timer is known that most programs have; NULL:
+	 * the handler of such a timer is the one that counts ticks. */
+	const char *firmware_handlers;
 	unsigned firmware_register_bytes; /* of what a peripheral has */
 	bool firmware_relaxes; /* its linker makes calls shorter if asked to, which is not done */
 	/* The tracer's objects for newer CPUs, named like tracer(); NULL: the same. */

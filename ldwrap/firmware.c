@@ -714,11 +714,12 @@ static enum litifut_status prepare_send(struct firmware_link *link, struct litif
 	link->options.transmits =
 		link->port.has_interrupt && (link->send.every || link->send.asked);
 	link->options.transmitter = link->port.interrupt;
-	if (link->send.every && !link->send.timer && has_own_clock(link))
+	if (link->send.every && !link->send.timer && link->objects->firmware_handlers)
 		return litifut_error_set(
 			error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
-			"LITIFUT_SEND: tick:N:HANDLER has to name the handler of a "
-			"timer for this CPU");
+			"LITIFUT_SEND: tick:N has to name the handler of a timer for this CPU: "
+			"tick:N:%s",
+			link->objects->firmware_handlers);
 	return link->send.every && !link->port.sends
 		       ? litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					   LITIFUT_NO_ADDRESS,
@@ -849,6 +850,9 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		outcome->calls = summary.sites;
 		outcome->times_refused = link.times_refused;
 		outcome->never_sent = link.port.sends && !sends(&link);
+		outcome->handlers = link.objects->firmware_handlers;
+		outcome->never_ends = sends(&link) && link.plan.never_ends && !link.asks.sends &&
+				      !link.send.every;
 		outcome->ring_kb_most = (link.options.spans || link.options.paths) &&
 							request->settings->ring_kb > MOST_RING_KB
 						? MOST_RING_KB

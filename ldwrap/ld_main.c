@@ -200,8 +200,16 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 		fprintf(stderr,
 			"litifut-ld: warning: %s: the results are never sent, as the program calls "
 			"nothing that sends them (_exit, litifut_send, or the function of "
-			"LITIFUT_SEND): set LITIFUT_SEND=call:FUNCTION or tick:N\n",
-			output);
+			"LITIFUT_SEND): set LITIFUT_SEND=call:FUNCTION or tick:N%s%s\n",
+			output, outcome->handlers ? ":" : "",
+			outcome->handlers ? outcome->handlers : "");
+	if (outcome->never_ends)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: the results are never sent, as main() does not "
+			"return, and they are sent where the program ends: set "
+			"LITIFUT_SEND=call:FUNCTION or tick:N%s%s\n",
+			output, outcome->handlers ? ":" : "",
+			outcome->handlers ? outcome->handlers : "");
 	if (outcome->ring_kb_most)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_RING_KB: the ring of a firmware has at "

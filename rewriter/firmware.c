@@ -570,6 +570,12 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->jumps = pass.jumps;
 	plan->can_switch = pass.cpu->switches;
 	status = litifut_firmware_find_task(&pass, &plan->task, &plan->task_name, error);
+	if (!status && pass.sends && !options->send_asked) {
+		bool ends;
+
+		status = litifut_firmware_finds_end(&pass, &ends, error);
+		plan->never_ends = !status && !ends;
+	}
 	plan->ring_alignment = pass.cpu->ring_alignment;
 	if (options->times && !(options->spans && pass.cpu->calls_in_stub))
 		plan->open_bytes = (size_t)open_bytes(&pass) * options->depth;

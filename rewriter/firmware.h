@@ -140,6 +140,7 @@ struct litifut_firmware_plan {
 	bool blocks;             /* the file is to have the blocks of the code */
 	bool pointers;           /* some of the sites call through a pointer */
 	bool sends;              /* a site calls options->send_at */
+	bool never_ends;         /* but the program does not come to it */
 	bool can_switch;         /* recording off and on, see `switched` */
 	bool samples;            /* an interrupt has the handler options->sample_at */
 	unsigned bins;           /* for them */

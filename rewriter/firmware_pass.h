@@ -167,6 +167,11 @@ const char *litifut_firmware_second_core(const struct litifut_firmware_pass *pas
 enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pass *pass,
 						     struct litifut_error *error);
 
+/* firmware_end.c. Can the program come to the call at which the results are sent? *ends is false
+ * where only start-up code behind main() makes it, and main() never returns. */
+enum litifut_status litifut_firmware_finds_end(const struct litifut_firmware_pass *pass, bool *ends,
+					       struct litifut_error *error);
+
 /* LITIFUT_MODE=paths and coverage: finds the edges of the code and the bytes that theirs takes,
  * once the call sites are known. */
 enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pass,

@@ -141,6 +141,7 @@ const struct cpu_objects litifut_objects_avr = {
 	.firmware_fast = firmware_fast,
 	.firmware_bytes = firmware_bytes,
 	.firmware_clock = "timer1",
+	.firmware_handlers = "__vector_N",
 	.firmware_register_bytes = 1,
 	.firmware_relaxes = true,
 };

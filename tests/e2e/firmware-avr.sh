@@ -93,7 +93,8 @@ by_avarice()
 	rm -f line remote.bin
 	python3 "$root/tests/jtag_ice.py" "$1.memory" >line &
 	ice=$!
-	until [ -s line ]; do sleep 0.1; done
+	patience=100
+	until [ -s line ] || [ $((patience -= 1)) = 0 ]; do sleep 0.1; done
 	timeout 60 avarice --mkI --capture --jtag "$(cat line)" "localhost:$gdb_port" >remote.log 2>&1 &
 	node=$!
 	captured "$1.elf"
@@ -157,6 +158,49 @@ too_many()
 	"$simulator" -u leaps.serial -m leaps.memory "$device" leaps.elf >&2
 	ok "counts that are too low are said (memory)" calls_are_missing leaps.memory
 	ok "counts that are too low are said (serial line)" calls_are_missing leaps.serial
+}
+
+# is_said WORDS CODE: of a program whose main() has this code, the link says so many times that it never ends
+is_said()
+{
+	cat >main.c <<-END
+		#include <stdlib.h>
+
+		volatile unsigned char state;
+
+		static void __attribute__((noinline)) work(unsigned char value)
+		{
+			state ^= value;
+		}
+
+		static void __attribute__((noinline, optimize("O0"))) run(void)
+		{
+			for (;;)
+				work(1);
+		}
+
+		int main(void)
+		{
+			$2
+		}
+	END
+	avr-gcc -mmcu="$device" -Os -c main.c &&
+		LITIFUT_PORT=usart "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" main.o -o main.elf >main.log 2>&1
+	cat main.log >&2
+	[ "$(grep -c 'main.elf: the results are never sent, as main() does not return, .* or tick:N:__vector_N$' main.log)" = "$1" ]
+}
+
+# The start-up code calls exit() in any case.
+never_ends()
+{
+	cases='case 0: work(1); break; case 1: work(2); break; case 2: work(3); work(9); break; case 3: state = 7; break;
+		case 4: work(state); break; case 5: state *= 3; break; case 6: state = 2; break;'
+	ok "a main() that never returns is said" is_said 1 'for (;;) work(1);'
+	ok "likewise one with a switch" is_said 1 "for (;;) switch (state) { $cases }"
+	ok "and one that calls what does not return" is_said 1 'work(2); run(); return 0;'
+	ok "not of one that returns" is_said 0 'for (; state < 9; state++) work(1); return 0;'
+	ok "nor from a switch" is_said 0 "for (;;) switch (state) { $cases case 9: return 1; }"
+	ok "nor of one that calls exit()" is_said 0 'for (;;) { work(1); if (state) exit(0); }'
 }
 
 behaviour()
@@ -229,6 +273,7 @@ behaviour()
 		few=$(missing_with LITIFUT_STUBS=small)
 		is "with room for few stubs it is said what the smallest ones lack" "$(missing_with LITIFUT_STUBS=)" "${few:-a number}"
 		too_many
+		never_ends
 		ok "with some room they are" link_with 1500 env
 		ok "it is traced" sh -c '"$BUILD/bin/litifut" info room.elf | grep -q "sites patched  *[7-9]"'
 		try prologues avr_truth.c -Os -mcall-prologues

@@ -90,7 +90,7 @@ behaviour()
 		"$(frames ticks)" ]
 	LITIFUT_PORT=usart LITIFUT_SEND=tick:1 "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" -Os \
 		ticks.o -o wrong.elf >wrong.log 2>&1
-	ok "a timer has to be named" grep -q 'left untraced: LITIFUT_SEND: tick:N:HANDLER' wrong.log
+	ok "a timer has to be named" grep -q 'left untraced: LITIFUT_SEND: tick:N has to name .*: tick:N:__vector_N' wrong.log
 	ok "avr-gprof says where the time went" sh -c "sed -n '6,10p' flat | grep -q ' qsort\$'"
 }
 

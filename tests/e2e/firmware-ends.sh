@@ -1,6 +1,6 @@
 #!/bin/sh
 # Programs that end without _exit(): by an exit() of their own, whose call sends the results then, or
-# never, and then a line at link time says that nothing sends them.
+# never, and then a line at link time says that nothing sends them, or that main() does not return.
 BOARDS=${BOARDS:-mps2-an385 microbit}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
@@ -47,6 +47,16 @@ behaviour()
 	ok "a program with its own exit() links without a warning" traced own make_example own
 	is "it has no _exit" "$(arm-none-eabi-nm own/firmware.elf | grep -c ' _exit$')" 0
 	ok "its counts are sent when it calls that" counts_equal_calls own/firmware.elf
+	cp source/main.c ends.c
+	sed 's/return sum != 499500;/for (;;) work(1);/' ends.c >source/main.c
+	front="$BUILD/bin/litifut build -q"
+	make_example loops >loops.log 2>&1
+	front=
+	is "of one whose main() never returns, a line says so, and what to set" \
+		"$(grep -c 'warning: .*/firmware.elf: the results are never sent, as main() does not return, .*: set LITIFUT_SEND=call:FUNCTION or tick:N$' loops.log)" 1
+	sed -i 's/for (;;) work(1);/for (;;) { work(1); if (sum > 499500) exit(0); }/' source/main.c
+	ok "not of one that calls exit() in a loop" traced breaks make_example breaks
+	cp ends.c source/main.c
 	sed -i 's/exit(main());/main(); for (;;);/' source/startup.c
 	front="$BUILD/bin/litifut build -q"
 	make_example never >never.log 2>&1
