@@ -181,7 +181,7 @@ static void process_run(struct post_session *session, const struct post_argument
 	bool shows = shows_progress(given);
 	struct post_timeline_options run = {.window = given->window, .filter = given->filter};
 
-	post_inputs_finish(&session->inputs);
+	post_inputs_finish(&session->inputs, session->problems);
 	if (!session->inputs.trace_count && !session->inputs.firmware_count &&
 	    !session->problems->count)
 		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,

@@ -141,7 +141,7 @@ static int read_events(struct run *run, char **paths, size_t count)
 		run->session.options.maps_paths = true;
 		for (size_t i = 0; i < count; i++)
 			post_inputs_add(&run->session.inputs, paths[i], &run->problems);
-		post_inputs_finish(&run->session.inputs);
+		post_inputs_finish(&run->session.inputs, &run->problems);
 		post_session_open(&run->session);
 		energy_traces_read(&run->session, &a->events, &a->hook,
 				   run->page ? &run->page->run : NULL,

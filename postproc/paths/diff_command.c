@@ -37,7 +37,7 @@ static void open_side(struct side *side, const struct path_arguments *given, siz
 	post_inputs_add(&session->inputs, given->paths[number], &side->problems);
 	for (size_t i = 2; i < given->path_count; i++)
 		post_inputs_add(&session->inputs, given->paths[i], &side->problems);
-	post_inputs_finish(&session->inputs);
+	post_inputs_finish(&session->inputs, &side->problems);
 	post_session_open(session);
 }
 

@@ -147,7 +147,7 @@ static int read_traces(const struct path_arguments *given, struct run *run)
 	run->session.options.maps_paths = true;
 	for (size_t i = 0; i < given->path_count; i++)
 		post_inputs_add(&run->session.inputs, given->paths[i], &run->problems);
-	post_inputs_finish(&run->session.inputs);
+	post_inputs_finish(&run->session.inputs, &run->problems);
 	post_session_open(&run->session);
 	image = path_traced_image(&run->session);
 	if (!image) {

@@ -65,6 +65,7 @@ static void add_image(struct post_inputs *inputs, const char *path, bool named,
 		.build_id_bytes = image->build_id_bytes,
 		.machine = image->cpu->machine,
 		.rewritten = image->rewritten,
+		.firmware = image->rewritten && image->engine >= LITIFUT_ENGINE_SITE_FAST,
 		.debug_only = image->debug_only,
 		.named = named,
 	};
@@ -110,6 +111,23 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 	return !size;
 }
 
+static void add_unknown(struct post_inputs *inputs, const char *path, const uint8_t *bytes,
+			size_t size)
+{
+	const bool is_trace = ends_with(path, ".trace");
+
+	POST_GROW(inputs->unknown, inputs->unknown_count, inputs->unknown_capacity);
+	/* the magic number is what the recorder writes last */
+	inputs->unknown[inputs->unknown_count++] = (struct post_unknown){
+		.path = post_copy_text(path),
+		.why = size && is_zero(bytes, size < 8 ? size : 8) && is_trace
+			       ? "its header was never written: the program was killed "
+				 "before, or there was no room"
+		       : size                       ? NULL
+		       : post_input_is_packed(path) ? "the compressed data is damaged or cut"
+						    : "the file is empty or can't be read"};
+}
+
 static void add_file(struct post_inputs *inputs, const char *path, bool named,
 		     struct post_problems *problems)
 {
@@ -132,16 +150,7 @@ static void add_file(struct post_inputs *inputs, const char *path, bool named,
 		add_text(&inputs->firmware, &inputs->firmware_count, &inputs->firmware_capacity,
 			 path);
 	else if (named || ends_with(path, ".trace"))
-		/* the magic number is what the recorder writes last */
-		post_problem_at(
-			problems, path, LITIFUT_NO_ADDRESS, "%s",
-			size && is_zero(start, size < 8 ? size : 8) && ends_with(path, ".trace")
-				? "its header was never written: the program was killed "
-				  "before, or there was no room"
-			: size ? "not a trace, a maps file, an ELF file or what a firmware "
-				 "has sent"
-			: post_input_is_packed(path) ? "the compressed data is damaged or cut"
-						     : "the file is empty or can't be read");
+		add_unknown(inputs, path, start, size);
 }
 
 /* The folder that a traced program makes by default. */
@@ -218,8 +227,31 @@ static void sort_texts(char **list, size_t *count)
 	*count = kept;
 }
 
-void post_inputs_finish(struct post_inputs *inputs)
+/* Beside the ELF file of a firmware, what is of no known kind was meant as a capture. */
+static void report_unknown(const struct post_inputs *inputs, struct post_problems *problems)
 {
+	bool has_firmware = false;
+
+	for (size_t i = 0; i < inputs->image_count; i++)
+		has_firmware |= inputs->images[i].firmware;
+	for (size_t i = 0; i < inputs->unknown_count; i++) {
+		const struct post_unknown *unknown = &inputs->unknown[i];
+
+		post_problem_at(
+			problems, unknown->path, LITIFUT_NO_ADDRESS, "%s",
+			unknown->why ? unknown->why
+			: has_firmware
+				? "no results of a firmware are in this file: check that they were "
+				  "sent (LITIFUT_SEND), the baud rate, and that these are the "
+				  "bytes of the line and not the text that a simulator prints"
+				: "not a trace, a maps file, an ELF file or what a firmware "
+				  "has sent");
+	}
+}
+
+void post_inputs_finish(struct post_inputs *inputs, struct post_problems *problems)
+{
+	report_unknown(inputs, problems);
 	sort_texts(inputs->traces, &inputs->trace_count);
 	sort_texts(inputs->firmware, &inputs->firmware_count);
 	sort_texts(inputs->maps, &inputs->maps_count);
@@ -237,6 +269,9 @@ void post_inputs_release(struct post_inputs *inputs)
 	}
 	for (size_t i = 0; i < inputs->firmware_count; i++)
 		free(inputs->firmware[i]);
+	for (size_t i = 0; i < inputs->unknown_count; i++)
+		free(inputs->unknown[i].path);
+	free(inputs->unknown);
 	free(inputs->firmware);
 	free(inputs->traces);
 	free(inputs->maps);

@@ -17,9 +17,16 @@ struct post_candidate {
 	unsigned build_id_bytes;
 	unsigned machine;
 	bool rewritten;
+	bool firmware; /* and it is one */
 	bool debug_only;
 	bool named; /* by the user, not found in a folder */
 	bool used;  /* for a module, for its symbols, or for its debug information */
+};
+
+/* A file of no known kind. */
+struct post_unknown {
+	char *path;
+	const char *why; /* static; NULL: nothing more is known */
 };
 
 /* Is called with what has been looked at; `all` is 0 while that is not known. */
@@ -35,6 +42,8 @@ struct post_inputs {
 	size_t firmware_count, firmware_capacity;
 	char **maps;
 	size_t maps_count, maps_capacity;
+	struct post_unknown *unknown;
+	size_t unknown_count, unknown_capacity;
 	/* Files of no other kind are of this one, see gprof_serial.h. */
 	bool gprof_serial;
 	unsigned address_bytes; /* 0: as usual */
@@ -46,12 +55,13 @@ struct post_inputs {
 };
 
 /* Adds a file, or everything below a folder or in an archive (archive.h). A file that is named
- * itself and is not of a known kind is a problem; in a folder it is passed over. */
+ * itself and is not of a known kind is a problem, once all are known; in a folder it is passed
+ * over. */
 void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_problems *problems);
 
 /* Sorts the traces and maps by name, so that the order of arguments and of the
- * file system does not matter. */
-void post_inputs_finish(struct post_inputs *inputs);
+ * file system does not matter, and reports the files of no known kind. */
+void post_inputs_finish(struct post_inputs *inputs, struct post_problems *problems);
 
 void post_inputs_release(struct post_inputs *inputs);
 

@@ -429,7 +429,7 @@ char *fixture_run(const struct fixture *fixture, const char *format,
 		options = &usual;
 	session.options = options->session;
 	post_inputs_add(&session.inputs, fixture->folder, &problems);
-	post_inputs_finish(&session.inputs);
+	post_inputs_finish(&session.inputs, session.problems);
 	post_session_open(&session);
 	struct post_output output = {.file = file, .session = &session, .options = options->output};
 	struct post_timeline_options run = {.window = options->window, .filter = options->filter};
