@@ -16,11 +16,15 @@ enum {
 	UNNAMED = 'a',
 	WARNING = 'w',
 	NOTHING = 'u',
-	LOW = 'm'
+	LOW = 'm',
+	UNSENT = 's'
 };
 
+/* Between an output and a reason that its link has printed, in place of ": ". */
+#define PRINTED "\t"
+
 /* One write of a whole line, so that links that run at once do not mix theirs. */
-static void note(char kind, const char *output, const char *reason)
+static void note_reason(char kind, const char *output, const char *between, const char *reason)
 {
 	const char *path = getenv(DIARY_VARIABLE);
 	int file = path ? open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1;
@@ -28,7 +32,7 @@ static void note(char kind, const char *output, const char *reason)
 
 	if (file < 0)
 		return;
-	line = xasprintf("%c%s%s%s\n", kind, output, *reason ? ": " : "", reason);
+	line = xasprintf("%c%s%s%s\n", kind, output, *reason ? between : "", reason);
 	for (char *at = line; at[1]; at++)
 		if (*at == '\n')
 			*at = ' ';
@@ -38,42 +42,53 @@ static void note(char kind, const char *output, const char *reason)
 	close(file);
 }
 
-void diary_note(const char *output, const char *reason)
+static void note(char kind, const char *line)
 {
-	note(reason ? PLAIN : TRACED, output, reason ? reason : "");
+	note_reason(kind, line, "", "");
+}
+
+void diary_note(const char *output, const char *reason, bool printed)
+{
+	note_reason(reason ? PLAIN : TRACED, output, printed ? PRINTED : ": ",
+		    reason ? reason : "");
 }
 
 void diary_note_other(void)
 {
-	note(OTHER, "", "");
+	note(OTHER, "");
 }
 
 void diary_note_trial(void)
 {
-	note(TRIAL, "", "");
+	note(TRIAL, "");
 }
 
-void diary_note_unnamed(const char *output, const char *reason)
+void diary_note_unnamed(const char *output, const char *reason, bool printed)
 {
-	note(UNNAMED, reason ? output : "", reason ? reason : "");
+	note_reason(UNNAMED, reason ? output : "", printed ? PRINTED : ": ", reason ? reason : "");
 }
 
 void diary_note_warning(const char *line)
 {
-	note(WARNING, line, "");
+	note(WARNING, line);
 }
 
 bool diary_note_low_memory(const char *line)
 {
-	note(LOW, line, "");
+	note(LOW, line);
 	return getenv(DIARY_VARIABLE) != NULL;
+}
+
+void diary_note_unsent(const char *line)
+{
+	note(UNSENT, line);
 }
 
 bool diary_note_nothing(const char *output, const char *line)
 {
 	char *both = concat(line, "\t", output, NULL);
 
-	note(NOTHING, both, "");
+	note(NOTHING, both);
 	free(both);
 	return getenv(DIARY_VARIABLE) != NULL;
 }
@@ -110,10 +125,11 @@ struct tally {
 	size_t trials;
 	size_t unnamed_traced;
 	size_t unnamed_plain;
-	char *last_plain;   /* "NAME: why" */
+	char *last_plain;   /* "NAME: why", or with PRINTED */
 	char *last_unnamed; /* the same */
 	char *warning;      /* the first one of settings */
 	char *low;          /* the first one that has little memory left */
+	char *unsent;       /* how to get the results of the first one that sends none */
 	struct nothing *nothings;
 	size_t nothing_count;
 };
@@ -162,6 +178,8 @@ static struct tally read_tally(FILE *file)
 			tally.warning = xstrdup(line + 1);
 		if (line[0] == LOW && !tally.low)
 			tally.low = xstrdup(line + 1);
+		if (line[0] == UNSENT && !tally.unsent)
+			tally.unsent = xstrdup(line + 1);
 		if (line[0] == NOTHING)
 			count_nothing(&tally, line + 1);
 		if (line[0] == PLAIN)
@@ -194,6 +212,19 @@ static void say_nothings(const struct tally *tally, FILE *to)
 	}
 }
 
+/* Why is said again where the line that said so may stand far above. */
+static void say_plain(const struct tally *tally, FILE *to)
+{
+	const size_t name = strcspn(tally->last_plain, PRINTED);
+	const char *reason = tally->last_plain + name;
+
+	fprintf(to, ", %zu left plain: %.*s", tally->plain, (int)name, tally->last_plain);
+	if (*reason && tally->traced + tally->plain > 1)
+		fprintf(to, ": %s", reason + strlen(PRINTED));
+	if (tally->plain > 1)
+		fputs(", ...", to);
+}
+
 static void say(const struct tally *tally, FILE *to, bool wordy, bool failed)
 {
 	const char *plural = tally->traced == 1 ? "" : "s";
@@ -221,12 +252,13 @@ static void say(const struct tally *tally, FILE *to, bool wordy, bool failed)
 			failed ? "the command has failed; before that " : "", tally->traced,
 			plural);
 		if (tally->plain)
-			fprintf(to, ", %zu left plain: %s%s", tally->plain, tally->last_plain,
-				tally->plain > 1 ? ", ..." : "");
+			say_plain(tally, to);
 		if (tally->warning)
 			fprintf(to, "; %s", tally->warning);
 		if (tally->low)
 			fprintf(to, "; %s", tally->low);
+		if (tally->unsent)
+			fprintf(to, "; %s", tally->unsent);
 		putc('\n', to);
 	}
 }
@@ -257,5 +289,6 @@ size_t diary_close(FILE *to, bool wordy, bool failed)
 	free(tally.last_unnamed);
 	free(tally.warning);
 	free(tally.low);
+	free(tally.unsent);
 	return tally.traced;
 }

@@ -10,8 +10,8 @@
 #define DIARY_VARIABLE "LITIFUT_LD_DIARY"
 
 /* Notes a link under `litifut build', else does nothing. `reason` is why `output` is not
- * traced, NULL: it is. */
-void diary_note(const char *output, const char *reason);
+ * traced, NULL: it is. `printed`: the link has just said so. */
+void diary_note(const char *output, const char *reason, bool printed);
 
 /* Notes a link that makes nothing for the device. */
 void diary_note_other(void);
@@ -20,13 +20,16 @@ void diary_note_other(void);
 void diary_note_trial(void);
 
 /* As diary_note() for a.out, which may be a trial or what a user has linked. */
-void diary_note_unnamed(const char *output, const char *reason);
+void diary_note_unnamed(const char *output, const char *reason, bool printed);
 
 /* Notes what is wrong with the settings of a link. */
 void diary_note_warning(const char *line);
 
 /* Notes that a firmware that is traced has little memory left. False: there is no diary. */
 bool diary_note_low_memory(const char *line);
+
+/* Notes how to get the results of a firmware that is traced and sends nothing. */
+void diary_note_unsent(const char *line);
 
 /* Notes that a setting names nothing in the link of `output`, which is traced. `line` says which.
  * False: there is no diary. */

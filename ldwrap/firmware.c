@@ -11,7 +11,6 @@
 #include <litifut/trace_format.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <libiberty/libiberty.h>
 
@@ -667,31 +666,6 @@ static enum litifut_status read_stubs(struct firmware_link *link, struct litifut
 		       : LITIFUT_OK;
 }
 
-/* Not each CPU has each port. */
-static enum litifut_status check_port(const struct firmware_link *link, struct litifut_error *error)
-{
-	if (!link->port.driver)
-		return LITIFUT_OK;
-	char *name = xasprintf("-%s.o", link->port.driver);
-	const char *path = object_path(link, name);
-
-	free(name);
-	if (access(path, R_OK))
-		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
-					 LITIFUT_NO_ADDRESS, "LITIFUT_PORT: not for this CPU: %s",
-					 link->port.driver);
-	name = xasprintf("-%s_transmit.o", link->port.driver);
-	path = object_path(link, name);
-	free(name);
-	return link->port.has_interrupt && access(path, R_OK)
-		       ? litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
-					   LITIFUT_NO_ADDRESS,
-					   "LITIFUT_PORT: %s can't send by an interrupt: leave its "
-					   "number out",
-					   link->port.driver)
-		       : LITIFUT_OK;
-}
-
 /* What the ELF file says of itself is in sections that no script names. */
 static enum litifut_status check_orphans(const struct arguments *arguments,
 					 struct litifut_error *error)
@@ -779,9 +753,8 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	link->options.pattern_units = link->patterns.units;
 	link->options.pattern_unit_count = link->patterns.count;
 	if (!status)
-		status = firmware_port_read(settings->port, &link->port, error);
-	if (!status)
-		status = check_port(link, error);
+		status = firmware_port_read(settings->port, object_path(link, ""), &link->port,
+					    error);
 	if (!status && link->options.times)
 		status = firmware_clock_read(settings->clock_name, link->objects->firmware_clock,
 					     link->runtime, &link->clock, error);
@@ -815,6 +788,19 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	if (!status)
 		status = read_stubs(link, error);
 	return status;
+}
+
+/* Nothing is sent, as LITIFUT_PORT is not set. */
+static char *how_to_read(const struct firmware_link *link)
+{
+	char *ports = firmware_port_names(object_path(link, ""));
+	char *line = xasprintf("nothing sends the results: read them by `litifut capture --gdb %s "
+			       "HOST:PORT', or set "
+			       "LITIFUT_PORT (%s)",
+			       arguments_output(link->request->arguments), ports);
+
+	free(ports);
+	return line;
 }
 
 enum litifut_status firmware_link(const struct link_request *request, struct link_outcome *outcome,
@@ -861,9 +847,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 			    "%zu of %zu call sites rewritten; used: %zu of %zu bytes of stubs",
 			    summary.patched, summary.sites, summary.room_used, summary.room_bytes);
 		if (!request->settings->port)
-			say_verbose(request,
-				    "the program sends no results, a debugger reads them from the "
-				    "memory; LITIFUT_PORT names what sends them");
+			outcome->unsent = how_to_read(&link);
 		status = strip_as_asked(request->arguments, request->linker, &link.files, error);
 		outcome->nameless = arguments_last(request->arguments, ARGUMENT_STRIP_ALL) &&
 				    !link.files.names_kept;

@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <libiberty/libiberty.h>
 
 /* The address is that of the peripheral by which most programs print. */
 static const struct {
@@ -24,6 +27,41 @@ static const struct {
 	{"usart", true, true, 0xc0}, /* ATmega: USART0, the address of UCSR0A */
 };
 
+/* Not each CPU has each port: does the tracer have an object of this name for it? */
+static bool has_object(const char *objects, const char *name, const char *end)
+{
+	char *path = xasprintf("%s-%s%s.o", objects, name, end);
+	const bool has = !access(path, R_OK);
+
+	free(path);
+	return has;
+}
+
+char *firmware_port_names(const char *objects)
+{
+	char *names = xstrdup("");
+
+	for (size_t i = 0; i < sizeof(ports) / sizeof(*ports); i++)
+		if (ports[i].is_sent &&
+		    (!ports[i].is_ours || has_object(objects, ports[i].name, "")))
+			names = reconcat(names, names, *names ? ", " : "", ports[i].name, NULL);
+	return names;
+}
+
+static enum litifut_status no_port(const char *text, const char *objects,
+				   struct litifut_error *error)
+{
+	char *names = firmware_port_names(objects);
+	const enum litifut_status status = litifut_error_set(
+		error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+		"LITIFUT_PORT: neither a port of this CPU (memory, %s) nor the path of an object: "
+		"%s",
+		names, text);
+
+	free(names);
+	return status;
+}
+
 /* ":NUMBER" at *text, which is the end of it behind that. */
 static bool read_number(const char **text, uint32_t *number)
 {
@@ -38,8 +76,8 @@ static bool read_number(const char **text, uint32_t *number)
 	return !errno && end != begin && *begin != '-' && value <= UINT32_MAX;
 }
 
-enum litifut_status firmware_port_read(const char *text, struct firmware_port *port,
-				       struct litifut_error *error)
+enum litifut_status firmware_port_read(const char *text, const char *objects,
+				       struct firmware_port *port, struct litifut_error *error)
 {
 	size_t length = text ? strcspn(text, ":") : 0;
 
@@ -58,6 +96,8 @@ enum litifut_status firmware_port_read(const char *text, struct firmware_port *p
 		port->driver = ports[i].is_ours ? ports[i].name : NULL;
 		port->address = ports[i].address;
 		port->has_address = ports[i].address != 0;
+		if (port->driver && !has_object(objects, port->driver, ""))
+			return no_port(text, objects, error);
 		if (!text[length])
 			return LITIFUT_OK;
 		const char *rest = text + length;
@@ -73,11 +113,14 @@ enum litifut_status firmware_port_read(const char *text, struct firmware_port *p
 						    "NAME:ADDRESS:INTERRUPT: %s"
 						  : "LITIFUT_PORT: this port has no address: %s",
 				text);
-		return LITIFUT_OK;
+		return port->has_interrupt && !has_object(objects, port->driver, "_transmit")
+			       ? litifut_error_set(
+					 error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "LITIFUT_PORT: %s can't send by an interrupt: leave its "
+					 "number out",
+					 port->driver)
+			       : LITIFUT_OK;
 	}
-	return litifut_error_set(
-		error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
-		"LITIFUT_PORT: neither memory, user, cmsdk, nrf51, stm32, "
-		"stellaris, semihosting, rtt, itm, packet, usart nor an object: %s",
-		text);
+	return no_port(text, objects, error);
 }

@@ -18,8 +18,12 @@ struct firmware_port {
 };
 
 /* `text` is NAME, NAME:ADDRESS, NAME:ADDRESS:INTERRUPT or the path of an object; NULL: nothing is
- * sent. It must stay as long as `port` is used. */
-enum litifut_status firmware_port_read(const char *text, struct firmware_port *port,
-				       struct litifut_error *error);
+ * sent. It must stay as long as `port` is used. `objects` is what the paths of all objects of the
+ * tracer for this CPU begin with. */
+enum litifut_status firmware_port_read(const char *text, const char *objects,
+				       struct firmware_port *port, struct litifut_error *error);
+
+/* The names of the ports that send and that this CPU has, with ", " between them; to be freed. */
+char *firmware_port_names(const char *objects);
 
 #endif

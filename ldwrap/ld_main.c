@@ -49,14 +49,14 @@ static _Noreturn void become_linker(const struct linker *linker, char *argv[])
 }
 
 /* For the last line of `litifut build'. */
-static void note(const char *output, const char *reason)
+static void note(const char *output, const char *reason, bool printed)
 {
 	if (!strcmp(lbasename(output), "a.out"))
-		diary_note_unnamed(output, reason);
+		diary_note_unnamed(output, reason, printed);
 	else if (decision_is_trial(output))
 		diary_note_trial();
 	else
-		diary_note(output, reason);
+		diary_note(output, reason, printed);
 }
 
 /* The tracer could not be put in: what the user gets is what the linker alone
@@ -74,7 +74,7 @@ static _Noreturn void link_plain(const struct linker *linker, char *argv[], cons
 	if (status)
 		process_end_like(status);
 	litifut_error_line(error, line, sizeof(line));
-	note(output, line);
+	note(output, line, true);
 	if (strict) {
 		fprintf(stderr, "litifut-ld: error: %s: can't be traced: %s\n", output, line);
 		unlink(output);
@@ -203,6 +203,8 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"LITIFUT_SEND): set LITIFUT_SEND=call:FUNCTION or tick:N%s%s\n",
 			output, outcome->handlers ? ":" : "",
 			outcome->handlers ? outcome->handlers : "");
+	if (outcome->unsent)
+		diary_note_unsent(outcome->unsent);
 	if (outcome->never_ends)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: the results are never sent, as main() does not "
@@ -322,7 +324,7 @@ int main(int argc, char *argv[])
 			fprintf(stderr, "litifut-ld: %s: plain link: %s\n",
 				arguments_output(&arguments), decision.reason);
 		if (decision.is_program)
-			note(arguments_output(&arguments), decision.reason);
+			note(arguments_output(&arguments), decision.reason, settings.strict);
 		else
 			diary_note_other();
 		become_linker(&linker, argv);
@@ -353,7 +355,7 @@ int main(int argc, char *argv[])
 	} else if (!(decision.firmware ? firmware_link : link_rewritten)(&request, &outcome,
 									 &error)) {
 		scratch_close();
-		note(arguments_output(&arguments), NULL);
+		note(arguments_output(&arguments), NULL, false);
 		warn_of_unused(&arguments, &settings, &outcome);
 		return 0;
 	}

@@ -36,6 +36,7 @@ struct link_outcome {
 	const char *times_refused;   /* the same of LITIFUT_MODE=table */
 	size_t calls;                /* all of them */
 	bool never_sent;             /* a firmware has a port, but nothing that makes it send */
+	char *unsent;                /* how to get the results of a firmware without a port */
 	bool never_ends;             /* or what does is behind main(), which does not return */
 	const char *handlers;        /* how those of its interrupts are named, or NULL */
 	unsigned ring_kb_most;       /* of a firmware, if LITIFUT_RING_KB asks for more; else 0 */

@@ -161,11 +161,23 @@ static void print_warning(const char *line)
 	fprintf(stderr, "litifut: warning: %s\n", line);
 }
 
+/* The links say what is wrong with the settings. */
+static void ignore(const char *line)
+{
+	(void)line;
+}
+
+/* As the links are, for which LITIFUT is 1. */
 static bool is_strict(void)
 {
-	const char *value = getenv("LITIFUT_STRICT");
+	struct settings settings;
+	bool strict;
 
-	return value && !strcmp(value, "1");
+	setenv("LITIFUT", "1", 1);
+	settings_read(&settings, ignore);
+	strict = settings.strict;
+	settings_release(&settings);
+	return strict;
 }
 
 static _Noreturn void become(char *command[])

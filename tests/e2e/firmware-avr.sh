@@ -203,6 +203,23 @@ never_ends()
 	ok "nor of one that calls exit()" is_said 0 'for (;;) { work(1); if (state) exit(0); }'
 }
 
+# last_line SETTING: that of `litifut build'; all of its lines are in main.log
+last_line()
+{
+	env "$1" "$BUILD/bin/litifut" build avr-gcc -mmcu="$device" main.o -o main.elf 2>&1 | tee main.log | tail -n 1
+}
+
+no_ports()
+{
+	is "without a port the last line says how to get the results" "$(last_line LITIFUT_MODE=table)" \
+		"litifut: 1 linked file traced; nothing sends the results: read them by \`litifut capture --gdb main.elf HOST:PORT', or set LITIFUT_PORT (user, packet, usart)"
+	is "not where the memory is meant to have them" "$(last_line LITIFUT_PORT=memory)" "litifut: 1 linked file traced"
+	is "a port that the CPU does not have: one line says which it has" "$(last_line LITIFUT_PORT=cmsdk)" \
+		"litifut: 0 linked files traced, 1 left plain: main.elf"
+	is "and why" "$(sed 's/^litifut-ld: warning: main.elf: //;q' main.log)" \
+		"left untraced: LITIFUT_PORT: neither a port of this CPU (memory, user, packet, usart) nor the path of an object: cmsdk"
+}
+
 behaviour()
 {
 	case $device in
@@ -274,6 +291,7 @@ behaviour()
 		is "with room for few stubs it is said what the smallest ones lack" "$(missing_with LITIFUT_STUBS=)" "${few:-a number}"
 		too_many
 		never_ends
+		no_ports
 		ok "with some room they are" link_with 1500 env
 		ok "it is traced" sh -c '"$BUILD/bin/litifut" info room.elf | grep -q "sites patched  *[7-9]"'
 		try prologues avr_truth.c -Os -mcall-prologues

@@ -33,14 +33,17 @@ behaviour()
 		sh -c "$triplet-gcc main.o -o program && exit 3"
 	says "no link for the device" "litifut: nothing is traced: no link was of a program or library for 32-bit ARM, MIPS or AVR" \
 		"$triplet-gcc" -r main.o -o partial.o
-	says "one that stays plain" "litifut: 0 linked files traced, 1 left plain: a.out: code below 0x10000 can't be traced" \
+	says "one that stays plain" "litifut: 0 linked files traced, 1 left plain: a.out" \
 		"$triplet-gcc" -no-pie -Wl,-Ttext-segment=0x8000 main.o
+	is "whose own line says why" "$(grep -c 'litifut-ld: warning: .*a.out: left untraced: .*code below 0x10000 ' build.err)" 1
 	says "a trial of configure" "litifut: nothing is traced yet: the links were trials of a configure script; run the build with \`litifut build', too" \
 		sh -c "$triplet-gcc -r main.o -o partial.o && $triplet-gcc main.o -o conftest"
 	says "a makefile that tries an option" "litifut: 1 linked file traced" \
 		sh -c "$triplet-gcc main.o -o /dev/null && $triplet-gcc main.o -o program"
-	says "a link that stays plain" "litifut: 0 linked files traced, 1 left plain: program: code below 0x10000 can't be traced" \
+	says "a link that stays plain" "litifut: 0 linked files traced, 1 left plain: program" \
 		"$triplet-gcc" -no-pie -Wl,-Ttext-segment=0x8000 main.o -o program
+	says "one of two" "litifut: 1 linked file traced, 1 left plain: program: code below 0x10000 can't be traced" \
+		sh -c "$triplet-gcc -no-pie -Wl,-Ttext-segment=0x8000 main.o -o program && $triplet-gcc main.o -o other"
 	says "a nested build: one line" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
 		"$BUILD/bin/litifut" build true
 	LITIFUT_ENGINE=thunks says "an ignored setting" \

@@ -90,6 +90,9 @@ misspelt()
 	ok "and nothing is linked" [ ! -e traced/program ]
 	is "as is a misspelt name" "$(words LITIFUT_STRICT=1 LITIFUT_EXLUDE=twice -- -o program | tail -n 1)" \
 		"litifut: error: a setting is of no effect, and LITIFUT_STRICT is set"
+	echo 'strict = 1' >strict.config
+	is "also where a file of settings says so" "$(words LITIFUT_CONFIG=../strict.config LITIFUT_EXLUDE=twice -- -o program | tail -n 1)" \
+		"litifut: error: a setting is of no effect, and LITIFUT_STRICT is set"
 	is "a default of the recorder that does not exist" "$(words LITIFUT_DEFAULTS=LITIFUT_CLOK=mono -- -o program)" \
 		"LITIFUT_DEFAULTS: the recorder has no such setting: LITIFUT_CLOK=mono; did you mean LITIFUT_CLOCK?"
 	is "one without the first letters" "$(words LITIFUT_DEFAULTS=CLOCK=mono -- -o program)" \
