@@ -255,10 +255,10 @@ static void say(const struct tally *tally, FILE *to, bool wordy, bool failed)
 			say_plain(tally, to);
 		if (tally->warning)
 			fprintf(to, "; %s", tally->warning);
-		if (tally->low)
-			fprintf(to, "; %s", tally->low);
 		if (tally->unsent)
 			fprintf(to, "; %s", tally->unsent);
+		if (tally->low)
+			fprintf(to, "; %s", tally->low);
 		putc('\n', to);
 	}
 }

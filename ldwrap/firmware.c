@@ -846,8 +846,10 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		say_verbose(request,
 			    "%zu of %zu call sites rewritten; used: %zu of %zu bytes of stubs",
 			    summary.patched, summary.sites, summary.room_used, summary.room_bytes);
-		if (!request->settings->port)
+		if (!request->settings->port) {
 			outcome->unsent = how_to_read(&link);
+			say_verbose(request, "%s", outcome->unsent);
+		}
 		status = strip_as_asked(request->arguments, request->linker, &link.files, error);
 		outcome->nameless = arguments_last(request->arguments, ARGUMENT_STRIP_ALL) &&
 				    !link.files.names_kept;

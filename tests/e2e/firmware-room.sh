@@ -74,7 +74,7 @@ behaviour()
 	ok "with room for few bytes" with_memory $((flash + 3500)) 16K little
 	is "the stubs are small" "$(engine_of little)" "stubs, small"
 	is "without LITIFUT_PORT, LITIFUT_VERBOSE names it" \
-		"$(LITIFUT_VERBOSE=1 with_memory 1M 16K large; grep -c 'sends no results.*LITIFUT_PORT' large.log)" 1
+		"$(LITIFUT_VERBOSE=1 with_memory 1M 16K large; grep -c 'nothing sends the results: .*LITIFUT_PORT (' large.log)" 1
 	ok "nothing is said of that" [ "$(grep -c litifut-ld little.log)" = 0 ]
 	ok "with room for none" with_memory $((flash + 16)) 16K none
 	is "it is left untraced" \
