@@ -7,6 +7,12 @@
 #define LITIFUT_AVR_OPEN_BYTES(return_bytes) (8 + (((return_bytes) + 1) & ~1))
 
 #ifdef __AVR__
+/* What the tracer adds to a call is litifut_call_whole, of which litifut_call_inside is in its
+ * time. */
+#define POOL_COST_IS_CONSTANT
+/* The entries before litifut_open_newest are not in use. */
+#define POOL_HAS_NEWEST
+
 /* Offsets in litifut_pool. */
 #define POOL_HEAD 0    /* the entry of the newest open call; 0: none has been made */
 #define POOL_TICKS 2   /* overflows of the timer */

@@ -142,10 +142,9 @@ void post_taken_text(const struct post_session *session, struct post_text *text)
 	const double hertz = process ? (double)post_clock_hertz(process) : 0;
 
 	if (!process && are_measured(session)) {
-		post_text_add(text,
-			      "The tracer's time was measured on the device, and is taken off "
-			      "self times and each call's own time. The total of a function "
-			      "has what the tracer adds to the calls inside of it");
+		post_text_add(text, "The tracer's time is taken off self times and each call's own "
+				    "time. The total of a function has what the tracer adds to the "
+				    "calls inside of it");
 		return;
 	}
 	if (!process) {

@@ -105,7 +105,8 @@ struct post_trace {
 	} profile;
 	struct post_counted *counted;
 	size_t counted_count, counted_capacity;
-	/* The device has measured what the tracer adds, and has taken it off the times of calls. */
+	/* What the tracer adds was measured on the device, or is the same for each call: it is not
+	 * in the times of calls. */
 	bool cost_taken;
 	/* The device has timed these. The calls of functions are those of all tasks together. */
 	struct post_task *tasks;

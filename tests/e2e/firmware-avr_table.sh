@@ -37,7 +37,7 @@ times_are_right()
 	    print(name, least, most, *ours)
 	    wrong |= name == "shortest" and ours[0] != least
 	    # an interrupt of the timer may come in between
-	    wrong |= abs(ours[0] - least) > 1 + least / 100 or abs(ours[1] - most) > 70 + most / 100
+	    wrong |= abs(ours[0] - least) > 1 + least / 100 or abs(ours[1] - most) > 60 + most / 100
 	sys.exit(wrong)
 	END
 }

@@ -94,6 +94,7 @@ litifut_time_end:
 	pop	r29
 	pop	r30
 	pop	r31
+litifut_time_flags:
 	pop	r24
 	out	SREG, r24
 	pop	r24
@@ -113,6 +114,7 @@ litifut_time_none:
 	tst	r29
 	brne	1f
 	rcall	litifut_time_tick
+	sts	TIMSK1, r24
 	ldi	r28, lo8(litifut_open_end)
 	ldi	r29, hi8(litifut_open_end)
 	rjmp	litifut_time_enter
@@ -260,16 +262,14 @@ litifut_return_carry:
 	rjmp	3b
 	.size	litifut_return, . - litifut_return
 
-; In the place of the vector's handler.
+; In the place of the vector's handler. `out' allows interrupts, one instruction before the end.
 	hidden_function litifut_timer_overflow
 	push	r24
 	in	r24, SREG
+	ori	r24, 0x80
 	push	r24
 	rcall	litifut_time_tick
-	pop	r24
-	out	SREG, r24
-	pop	r24
-	reti
+	rjmp	litifut_time_flags
 
 ; The interrupt has not counted an overflow yet. So a program that has interrupts off has times as well, of
 ; calls that are shorter than 65,536 cycles. r24, which is lost: the upper byte of the timer.
@@ -283,29 +283,24 @@ litifut_time_overflow:
 	sbi	TIFR1, TOV1
 
 ; Counts an overflow and sets the timer up. A program that sets it up at its start, as init() of the Arduino
-; core does for the PWM, has it back as a clock at its next overflow. r24 is lost.
+; core does for the PWM, has it back as a clock at its next overflow. r24 is 1 behind it.
 litifut_time_tick:
-	push	r30
-	push	r31
-	ldi	r30, lo8(litifut_ticks)
-	ldi	r31, hi8(litifut_ticks)
-	CALL	litifut_add_one
-	ldi	r31, 0
-	ldi	r30, TIMSK1
-	ld	r24, Z
-	ori	r24, 1
-	st	Z, r24
-	ldi	r30, TCCR1A
-	st	Z, r31
+	lds	r24, litifut_ticks
+	subi	r24, 0xff
+	sts	litifut_ticks, r24
+	brcs	1f
+	lds	r24, litifut_ticks + 1
+	inc	r24
+	sts	litifut_ticks + 1, r24
+1:	ldi	r24, 0
+	sts	TCCR1A, r24
 	ldi	r24, 1
-	std	Z + TCCR1B - TCCR1A, r24
-	pop	r31
-	pop	r30
+	sts	TCCR1B, r24
 	ret
 	.size	litifut_timer_overflow, . - litifut_timer_overflow
 
 	.section .bss
-	.balign	4			; litifut_add_one stops there, so that litifut_ticks has 2 bytes
+	.balign	4			; litifut_add_one stops behind POOL_UNTIMED
 	.global	litifut_pool, litifut_ticks, litifut_open_newest, litifut_open_untimed
 	.hidden	litifut_pool, litifut_ticks, litifut_open_newest, litifut_open_untimed
 	.type	litifut_pool, @object

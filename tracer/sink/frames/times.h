@@ -9,14 +9,15 @@
 #include "tracer/sink/frames/tasks.h"
 #endif
 
-#ifdef __AVR__
-/* Not addresses but numbers, as its calls take the same cycles each time. */
+#ifdef POOL_COST_IS_CONSTANT
+/* Not addresses but numbers. */
 extern HIDDEN char litifut_call_inside[] __attribute__((weak));
 extern HIDDEN char litifut_call_whole[] __attribute__((weak));
-/* The entries before this one are not in use. */
-extern HIDDEN const uint8_t *const volatile litifut_open_newest __attribute__((weak));
 #else
 extern HIDDEN struct litifut_calibration litifut_calibration;
+#endif
+#ifdef POOL_HAS_NEWEST
+extern HIDDEN const uint8_t *const volatile litifut_open_newest __attribute__((weak));
 #endif
 extern HIDDEN uint8_t litifut_open[];
 extern HIDDEN uint8_t litifut_open_end[];
@@ -39,7 +40,7 @@ static void litifut_send_open(const uint8_t *open)
 	uint32_t start = *(const volatile uint32_t *)(open + OPEN_START);
 	unsigned name = litifut_name_of(*(const uint32_t *const volatile *)(open + OPEN_RECORD));
 
-#ifdef __AVR__
+#ifdef POOL_HAS_NEWEST
 	if (open < litifut_open_newest)
 		name = 0;
 #endif
@@ -92,7 +93,7 @@ static inline frame_byte litifut_make_times(frame_byte part)
 #endif
 	if (part == FIRST_PART) {
 		litifut_frame_add((uint32_t)(uintptr_t)litifut_clock_hertz);
-#ifdef __AVR__
+#ifdef POOL_COST_IS_CONSTANT
 		litifut_frame_add(1);
 		litifut_frame_add((uintptr_t)litifut_call_inside);
 		litifut_frame_add((uintptr_t)litifut_call_whole);
