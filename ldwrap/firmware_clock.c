@@ -11,6 +11,10 @@
 /* The clocks that the tracer brings; any other name is that of a function. */
 static const char *const drivers[] = {"dwt", "systick", "timer1"};
 
+/* No CPU is so slow that is traced: a smaller number is in MHz, or that of the program's own ticks.
+ */
+#define LEAST_HERTZ 10000
+
 static bool is_function_name(const char *name)
 {
 	if (!isalpha((unsigned char)*name) && *name != '_')
@@ -52,6 +56,12 @@ enum litifut_status firmware_clock_read(const char *text, const char *usual, con
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					 LITIFUT_NO_ADDRESS,
 					 "LITIFUT_CLOCK: this CPU has %s only: %s", usual, text);
+	if (clock->driver && text[length] && clock->hertz < LEAST_HERTZ)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+			"LITIFUT_CLOCK: %s counts as fast as the CPU, so give its frequency "
+			"(16000000 for 16 MHz), or leave it out for times in ticks: %s",
+			clock->driver, text);
 	if (clock->driver)
 		return LITIFUT_OK;
 	clock->driver = "function";

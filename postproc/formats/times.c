@@ -246,7 +246,11 @@ static void write_notes(const struct table *table)
 		      "recorded (main), or how long that took.\n",
 		      file);
 	if (!table->output->measures->hertz)
-		fputs("# How long a tick of the clock is, is not known: times are ticks.\n", file);
+		fprintf(file,
+			"# How long a tick of the clock is, is not known: times are ticks%s.\n",
+			session->inputs.firmware_count
+				? " (LITIFUT_CLOCK=NAME:HERTZ at the link says it)"
+				: "");
 	if (table->output->measures->tabled && !are_tasks(table))
 		fputs("# total of functions that call one another in a cycle counts the inner "
 		      "calls again.\n",

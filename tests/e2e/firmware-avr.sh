@@ -213,6 +213,11 @@ no_ports()
 {
 	is "without a port the last line says how to get the results" "$(last_line LITIFUT_MODE=table)" \
 		"litifut: 1 linked file traced; nothing sends the results: read them by \`litifut capture --gdb main.elf HOST:PORT', or set LITIFUT_PORT (user, packet, usart)"
+	"$simulator" -m main.memory -c 100000 "$device" main.elf >&2
+	is "without the clock's frequency the report says once what to set" \
+		"$("$BUILD/bin/litifut-post" -q -f report main.memory main.elf | grep -c 'times are ticks (LITIFUT_CLOCK=NAME:HERTZ at the link says it)')" 1
+	is "one that no CPU has is refused" "$(LITIFUT_MODE=table last_line LITIFUT_CLOCK=timer1:1000 >&2
+		grep -c 'left untraced: LITIFUT_CLOCK: timer1 counts as fast as the CPU, .*: timer1:1000$' main.log)" 1
 	is "not where the memory is meant to have them" "$(last_line LITIFUT_PORT=memory)" "litifut: 1 linked file traced"
 	is "a port that the CPU does not have: one line says which it has" "$(last_line LITIFUT_PORT=cmsdk)" \
 		"litifut: 0 linked files traced, 1 left plain: main.elf"

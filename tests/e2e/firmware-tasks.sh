@@ -140,7 +140,7 @@ print(*(sum(int(row[name]) for row in rows) for name in ("calls", "timed_calls")
 	export LITIFUT_START_AT=main
 	ok "recording that begins at a function: it links traced" link_timed begins systick
 	unset LITIFUT_START_AT
-	for setting in systick:fast no-such-name: nowhere; do
+	for setting in systick:fast systick:1000 no-such-name: nowhere; do
 		folder=wrong-$(echo "$setting" | tr ':' '-')
 		link_timed "$folder" "$setting" >/dev/null
 		ok "LITIFUT_CLOCK=$setting has one line that says so" \
