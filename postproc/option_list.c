@@ -74,7 +74,8 @@ static const struct {
 	const char *summary;
 	unsigned uses; /* enum post_option_use */
 } commands[] = {
-	{"callers-of", "FUNCTION [options] PATH...", "who calls a function, with call sites", 0},
+	{"callers-of", "FUNCTION [options] PATH...",
+	 "who calls a function (one name or glob), with call sites", 0},
 	{"callees-of", "FUNCTION [options] PATH...", "what a function calls", 0},
 	{"diff", "[options] OLD NEW [ELF...]", "compare two runs", POST_USES_TOP | POST_USES_MIN},
 	{"energy", "[options] PATH...", "energy of each function, from a power trace", 0},

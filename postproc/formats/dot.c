@@ -54,6 +54,7 @@ static void write_times(const struct post_picture *picture, const struct post_me
 					   sizeof(text)));
 	fprintf(file, ", max %s",
 		post_measures_text(measures, value[POST_METRIC_MAX], text, sizeof(text)));
+	fputs(post_metrics_partly_text(metrics, text, sizeof(text)), file);
 }
 
 static void write_node(const struct post_picture *picture, const struct post_tally *tally)

@@ -69,10 +69,13 @@ void post_near_report(const struct post_session *session, const char *relation, 
 	char *near = exists ? NULL : names_near(session, glob);
 
 	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
-			"no call %s %s in these traces%s%s%s", relation, glob,
+			"no call %s %s in these traces%s%s%s%s", relation, glob,
 			!exists                   ? ", and no function of that name"
 			: !strcmp(relation, "of") ? ": not executed, or inlined by the compiler"
 						  : "",
-			near ? "; there is " : "", near ? near : "");
+			near ? "; there is " : "", near ? near : "",
+			!exists && strchr(glob, ',') && !strchr(glob, '(')
+				? "; one name or pattern is expected, not a list"
+				: "");
 	free(near);
 }

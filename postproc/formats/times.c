@@ -124,6 +124,7 @@ static void write_name(const struct table *table, const struct row *row)
 {
 	const struct post_output *output = table->output;
 	const struct post_session *session = output->session;
+	char partly[POST_PARTLY_BYTES];
 
 	if (row->function == POST_NONE) {
 		const struct post_thread *thread = session->lanes[row->caller];
@@ -138,8 +139,11 @@ static void write_name(const struct table *table, const struct row *row)
 	fputs("  ", output->file);
 	if (output->options.rows == POST_ROWS_EDGES)
 		fprintf(output->file, "%s -> ", session->functions[row->caller].name);
-	fprintf(output->file, "%s [%s]\n", session->functions[row->function].name,
-		session->modules[session->functions[row->function].module].name);
+	fprintf(output->file, "%s [%s]%s\n", session->functions[row->function].name,
+		session->modules[session->functions[row->function].module].name,
+		table->timing == POST_TIMING_MEASURED
+			? post_metrics_partly_text(&row->metrics, partly, sizeof(partly))
+			: "");
 }
 
 static void write_time(const struct table *table, uint64_t ticks, bool known)
@@ -204,12 +208,14 @@ static void write_notes(const struct table *table)
 {
 	const struct post_session *session = table->output->session;
 	uint64_t cut = 0, open = 0, approximate = 0, clockless = 0;
-	bool unknown = false, at_least = false;
+	bool unknown = false, at_least = false, partly = false;
 	struct post_text taken = {0};
 	FILE *file = table->output->file;
 
 	for (size_t i = 0; i < table->count; i++) {
 		at_least |= table->rows[i].at_least;
+		partly |= table->rows[i].function != POST_NONE &&
+			  post_metrics_partly(&table->rows[i].metrics);
 		cut += table->rows[i].metrics.value[POST_METRIC_CUT];
 		open += table->rows[i].metrics.value[POST_METRIC_OPEN];
 		approximate += table->rows[i].metrics.value[POST_METRIC_APPROX];
@@ -244,6 +250,10 @@ static void write_notes(const struct table *table)
 	if (at_least)
 		fputs("# A total with > is at least so much: what has called the function was not "
 		      "recorded (main), or how long that took.\n",
+		      file);
+	if (partly)
+		fputs("# (N timed): the times of the row are those of N of its calls; the others "
+		      "have no return that is known.\n",
 		      file);
 	if (!table->output->measures->hertz)
 		fprintf(file,

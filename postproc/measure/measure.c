@@ -429,6 +429,15 @@ const char *post_measures_text(const struct post_measures *measures, uint64_t ti
 	return text;
 }
 
+const char *post_metrics_partly_text(const struct post_metrics *metrics, char *text, size_t size)
+{
+	if (post_metrics_partly(metrics))
+		snprintf(text, size, " (%" PRIu64 " timed)", metrics->value[POST_METRIC_TIMED]);
+	else
+		*text = '\0';
+	return text;
+}
+
 uint64_t post_measures_ns(const struct post_measures *measures, uint64_t ticks)
 {
 	if (!measures->hertz || measures->hertz == 1000000000u)

@@ -106,6 +106,19 @@ static inline uint64_t post_metrics_bound(const struct post_metrics *function)
 								: value[POST_METRIC_MAX];
 }
 
+/* Are the times those of a part of the calls? The others have no return that is known. */
+static inline bool post_metrics_partly(const struct post_metrics *metrics)
+{
+	const uint64_t *value = metrics->value;
+
+	return value[POST_METRIC_TIMED] && value[POST_METRIC_TIMED] < value[POST_METRIC_CALLS];
+}
+
+/* " (1 timed)" if so, else nothing: what a text shows behind the name. */
+const char *post_metrics_partly_text(const struct post_metrics *metrics, char *text, size_t size);
+
+#define POST_PARTLY_BYTES 40
+
 static inline uint64_t post_metrics_average(const struct post_metrics *metrics)
 {
 	uint64_t timed = metrics->value[POST_METRIC_TIMED];

@@ -132,6 +132,7 @@ void post_tui_table(const struct post_tui_model *model, enum post_tui_order orde
 		    struct post_tui_rows *rows)
 {
 	struct sorting sorting = {model, order};
+	char partly[POST_PARTLY_BYTES];
 	struct post_text text = {0};
 
 	post_tui_rows_release(rows);
@@ -153,6 +154,9 @@ void post_tui_table(const struct post_tui_model *model, enum post_tui_order orde
 		post_text_format(&text, " %12" PRIu64 " %12" PRIu64 "  ", tally->calls,
 				 tally->made);
 		add_name(model, &text, tally->function);
+		if (model->timed)
+			post_text_add(&text,
+				      post_metrics_partly_text(metrics, partly, sizeof(partly)));
 		add(rows, &text, tally->function);
 	}
 }

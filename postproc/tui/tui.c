@@ -241,9 +241,10 @@ static void draw(struct browser *browser)
 		 totals->threads, totals->threads == 1 ? "" : "s",
 		 browser->wait_ms >= 0 ? "  (still written)" : "",
 		 totals->lost ? "  CALLS ARE MISSING" : "",
-		 !browser->model.timed                         ? ""
-		 : post_taken_is_off(browser->output->session) ? "  (tracer's time taken off: ?)"
-							       : "  (tracer's time included: ?)");
+		 !browser->model.timed ? ""
+		 : post_taken_is_off(browser->output->session)
+			 ? "  (tracer's time taken off; more: key ?)"
+			 : "  (with the tracer's time; more: key ?)");
 	draw_line(0, A_BOLD, text);
 	snprintf(text, sizeof(text), "%s%s%s", browser->rows.heading,
 		 here()->view == POST_TUI_TABLE ? ", by " : "",

@@ -166,6 +166,15 @@ behaviour()
 	is "a pause gives no call a time: 4 are recorded, 3 with both ends" \
 		"$("$BUILD/bin/litifut-post" -q -f csv data traced/pause |
 			awk -F, '$4 == "\"work\"" { print $7, $8 }')" "4 3"
+	"$BUILD/bin/litifut-post" -q report data traced/pause >pause.report
+	is "the report says of how many calls the times are" \
+		"$(grep -c '^# (N timed)' pause.report) $(grep -c ' work \[pause\] (3 timed)$' pause.report)" "1 1"
+	ok "callers-of has the times of the edge, for the caller and for its only site" sh -c '
+		"$1" -q report --per edge data traced/pause |
+			awk -v OFS=" " "/ main -> work / { print \$1, \$2, \$3, \$4 }" >edge.times
+		"$1" -q callers-of work data traced/pause | sed "s/ *[0-9.]*%//" |
+			awk -v OFS=" " "/ main[ +]/ { print \$2, \$3, \$4, \$5 }" >caller.times
+		grep -q "^[0-9]" edge.times && cat edge.times edge.times | diff - caller.times' sh "$BUILD/bin/litifut-post"
 
 	# far from the tracer, where what a thunk can't store goes by an island
 	echo '.text; .space 0x60000' >space.S

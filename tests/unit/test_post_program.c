@@ -143,6 +143,8 @@ static void problems_are_1_and_told(void **state)
 	      "$post callers-of main trace app");
 	gives(1, "no call of nobody in these traces, and no function of that name\n",
 	      "$post callers-of nobody .");
+	gives(1, "and no function of that name; one name or pattern is expected, not a list\n",
+	      "$post callers-of finish,main .");
 	gives(1,
 	      "no call of finsh in these traces, and no function of that name; there is finish\n",
 	      "$post callers-of finsh .");

@@ -74,8 +74,9 @@ const showTip = (event, text) => {
 
 /* ---- the function table ---- */
 const F = data.functions, C = data.code;
+const partly = i => measured && F.timed[i] && F.timed[i] < F.calls[i] ? ` (${group(F.timed[i])} timed)` : "";
 const columns = [
-	["calls", "Calls", i => F.calls[i], group, "how often it was called"],
+	["calls", "Calls", i => F.calls[i], (v, i) => group(v) + partly(i), measured ? "how often it was called; (N timed): the times are those of N calls, the others have no return that is known" : "how often it was called"],
 	["made", "Calls made", i => F.made[i], group, "how many calls it made"],
 	...(measured ? [
 		["self", "Self", i => F.self[i], (v, i) => F.timed[i] ? time(v) : "", "time in the function itself"],
@@ -215,7 +216,7 @@ const showFunction = f => {
 	if (f === NONE) return;
 	const callers = neighbours(f, true), callees = neighbours(f, false);
 	const times = n => `${group(n)} time${n === 1 ? "" : "s"}`;
-	const facts = [`called ${times(F.calls[f])}`, `makes ${group(F.made[f])} call${F.made[f] === 1 ? "" : "s"}`];
+	const facts = [`called ${times(F.calls[f])}${partly(f)}`, `makes ${group(F.made[f])} call${F.made[f] === 1 ? "" : "s"}`];
 	const total = measured && `total ${F.at_least[f] ? "at least " : ""}${time(F.total[f])}`;
 	if (measured && F.timed[f]) facts.push(`self ${time(F.self[f])}`, total, `average ${time(F.average[f])}`, `min ${time(F.min[f])}`, `max ${time(F.max[f])}`);
 	else if (measured && F.at_least[f]) facts.push(total);
