@@ -226,12 +226,12 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 					"LITIFUT_INCLUDE_LIBS: no call is traced");
 }
 
-/* Only of links that the settings are for. A link that is not as it was asked for fails if the user
- * wants that of what can't be traced. */
+/* Only of links that the settings are for. A link that does not record what was asked for fails if
+ * the user wants that of what can't be traced. */
 static void warn_of_settings(const struct arguments *arguments, const struct decision *decision,
-			     bool strict)
+			     const struct settings *settings)
 {
-	const bool fails = strict && (decision->rewrite || decision->refused);
+	const bool fails = settings->strict && (decision->rewrite || decision->refused);
 
 	if (decision_is_trial(arguments_output(arguments)) ||
 	    !(decision->rewrite || decision->refused || decision->is_program))
@@ -239,6 +239,8 @@ static void warn_of_settings(const struct arguments *arguments, const struct dec
 	for (size_t i = 0; i < warnings.count; i++)
 		fprintf(stderr, "litifut-ld: %s: %s\n", fails ? "error" : "warning",
 			warnings.items[i]);
+	for (size_t i = 0; i < settings->remarks.count; i++)
+		fprintf(stderr, "litifut-ld: warning: %s\n", settings->remarks.items[i]);
 	if (warnings.count)
 		diary_note_warning(warnings.items[0]);
 	if (warnings.count && fails)
@@ -306,7 +308,7 @@ int main(int argc, char *argv[])
 		if (settings.port && decision.rewrite && !decision.firmware)
 			warn("LITIFUT_PORT: has no effect, as it is for firmware only");
 	}
-	warn_of_settings(&arguments, &decision, settings.strict);
+	warn_of_settings(&arguments, &decision, &settings);
 	if (settings.mode == SETTINGS_PLAIN)
 		become_linker(&linker, argv);
 	/* Whatever is started from here on must not rewrite again. */

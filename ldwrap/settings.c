@@ -346,7 +346,8 @@ void settings_read(struct settings *settings, settings_warning *warn)
 	if (settings->recorder)
 		settings_suit_recorder(settings, warn);
 	if (settings->database != SETTINGS_DB_LOADED && settings->engine == LITIFUT_ENGINE_DB)
-		warn("LITIFUT_DB: the db engine needs its DB loaded, and gets it so");
+		text_list_append(&settings->remarks,
+				 "LITIFUT_DB: the db engine needs its DB loaded, and gets it so");
 }
 
 void settings_suit(struct settings *settings, bool firmware, settings_warning *warn)
@@ -390,7 +391,8 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 		settings->recorded = LITIFUT_MODE_CALLS;
 	}
 	if (settings->recorded == LITIFUT_MODE_COUNTS && settings->engine == LITIFUT_ENGINE_DB) {
-		warn("LITIFUT_ENGINE: counts uses thunks wherever the CPU has them");
+		text_list_append(&settings->remarks,
+				 "LITIFUT_ENGINE: counts uses thunks wherever the CPU has them");
 		settings->engine = LITIFUT_ENGINE_THUNK;
 	}
 	if (settings->recorded == LITIFUT_MODE_TABLE) {
@@ -464,6 +466,7 @@ void settings_release(struct settings *settings)
 	text_list_release(&settings->include_objects);
 	text_list_release(&settings->include_libs);
 	text_list_release(&settings->units);
+	text_list_release(&settings->remarks);
 	free(settings->config);
 	free(settings->recorder);
 	free(settings->defaults);

@@ -58,6 +58,9 @@ struct settings {
 	bool exact;
 	bool strict;
 	bool verbose;
+	/* What a setting asks for and the link does in another way, by which the same is recorded.
+	 */
+	struct text_list remarks;
 	bool link_twice; /* LITIFUT_LINK_TWICE=1: do not try to save the second link */
 };
 

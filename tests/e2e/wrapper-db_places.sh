@@ -61,7 +61,9 @@ behaviour()
 	sites traced/program >loaded.sites
 	is "each list has a site of each kind" "$(grep -c ' tail' loaded.sites | sed 's/[1-9][0-9]*/some/')" some
 
-	ok "section: links" link_with section
+	export LITIFUT_STRICT=1
+	ok "section: links, also where a link that is not as it was asked for is an error" link_with section
+	unset LITIFUT_STRICT
 	is "section: one line says that the db engine needs it loaded" \
 		"$(grep -c 'LITIFUT_DB.*db engine' traced.log) $(grep -c . traced.log)" "1 1"
 	calls traced/program >section.calls
