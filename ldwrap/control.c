@@ -137,7 +137,8 @@ static void describe(FILE *to, const char *path, const struct litifut_trace_head
 {
 	uint32_t state = swap ? bswap_32(header->state) : header->state;
 	uint32_t lost = swap ? bswap_32(header->lost_events) : header->lost_events;
-	bool is_written = (swap ? bswap_32(header->flags) : header->flags) & LITIFUT_TRACE_WRITE;
+	uint32_t flags = swap ? bswap_32(header->flags) : header->flags;
+	bool is_written = flags & LITIFUT_TRACE_WRITE;
 
 	fprintf(to, "%s: %s, %" PRIu32 " lost", path,
 		state != LITIFUT_TRACE_RUNNING ? runs ? "stopped" : "the process has ended"
@@ -151,6 +152,10 @@ static void describe(FILE *to, const char *path, const struct litifut_trace_head
 			: (request & 0xff) == LITIFUT_REQUEST_RESET
 				? "seen; each thread follows with its next 16 KiB of events"
 				: "done");
+	if (runs && (request & 0xff) == LITIFUT_REQUEST_SNAPSHOT && !(flags & LITIFUT_TRACE_COPIED))
+		fputs("; it is not copied, as the program runs without LITIFUT_COPY_TO: copy the "
+		      "trace and its maps when this is done",
+		      to);
 	putc('\n', to);
 }
 

@@ -80,11 +80,12 @@ enum litifut_family {
 };
 
 enum litifut_trace_flags {
-	LITIFUT_TRACE_DEDUP = 1,  /* each (call site, callee) is written once only */
-	LITIFUT_TRACE_MARKED = 2, /* return addresses may be marked */
-	LITIFUT_TRACE_RING = 4,   /* old chunks make room for new ones */
-	LITIFUT_TRACE_WRITE = 8,  /* chunks are written when they are complete, not mapped */
-	LITIFUT_TRACE_SUMMED = 16 /* every closed chunk has its sums, see litifut_sums_add() */
+	LITIFUT_TRACE_DEDUP = 1,   /* each (call site, callee) is written once only */
+	LITIFUT_TRACE_MARKED = 2,  /* return addresses may be marked */
+	LITIFUT_TRACE_RING = 4,    /* old chunks make room for new ones */
+	LITIFUT_TRACE_WRITE = 8,   /* chunks are written when they are complete, not mapped */
+	LITIFUT_TRACE_SUMMED = 16, /* every closed chunk has its sums, see litifut_sums_add() */
+	LITIFUT_TRACE_COPIED = 32  /* each stop, snapshot and end makes a copy (LITIFUT_COPY_TO) */
 };
 
 enum litifut_trace_state {

@@ -97,7 +97,8 @@ behaviour()
 	ok "start is asked for" control start
 	ok "stage 2 is recorded after its start" stage two
 	ok "a reset is refused, there is no table" refused_as 'nothing to reset' data reset
-	ok "a snapshot is asked for" control snapshot
+	ok "a snapshot is asked for, which is copied" sh -c '"$1" control data snapshot >said && ! grep "not copied" said' \
+		sh "$BUILD/bin/litifut"
 	ok "stage 3" stage three
 	exec 3>&- 4<&-
 	wait $program
@@ -130,6 +131,22 @@ behaviour()
 	is "nothing was ever recorded: one line says so" "$("$BUILD/bin/litifut" control never status 2>&1)" \
 		"litifut: error: never: there are no traces in it: no traced program has recorded a call there (litifut info PROGRAM says if it is traced; LITIFUT_START, LITIFUT_DIR)"
 	ok "so is what is not a trace" refused work.c stop
+	rm -rf data in out
+	mkfifo in out
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_CLOCK=none LITIFUT_FILE=map"
+	run_in traced work <in >out 2>traced.err &
+	program=$!
+	guest_environment=
+	exec 3>in 4<out
+	read -r answer <&4
+	stage zero
+	ok "a snapshot without a place for copies: what is to be done is said" sh -c '
+		"$1" control data snapshot | grep "snapshot: .*not copied.*LITIFUT_COPY_TO.*copy the trace"' sh "$BUILD/bin/litifut"
+	exec 3>&- 4<&-
+	wait $program
+	ok "the help explains each request" sh -c '
+		"$1" control --help >help
+		for request in "start, stop" snapshot reset status; do grep "^  $request  *[a-z]" help || exit; done' sh "$BUILD/bin/litifut"
 	ok "and a request that does not exist" sh -c "! '$BUILD/bin/litifut' control data restart 2>/dev/null"
 }
 

@@ -38,6 +38,7 @@ void litifut_header_fill(const struct litifut_trace_file *file)
 	header->first[1].offset = LITIFUT_FIRST_EVENTS;
 	header->first[1].bytes = LITIFUT_FIRST_EVENTS_BYTES;
 	header->flags = file->sink->flags | (r->settings.sum ? LITIFUT_TRACE_SUMMED : 0) |
+			(r->settings.copy_to[0] ? LITIFUT_TRACE_COPIED : 0) |
 			LITIFUT_PORT_TRACE_FLAGS | (r->settings.dedup ? LITIFUT_TRACE_DEDUP : 0);
 	header->state = LITIFUT_TRACE_RUNNING;
 	header->start_realtime_ns = litifut_nanoseconds(0);
