@@ -213,7 +213,8 @@ no_ports()
 {
 	is "without a port the last line says how to get the results" "$(last_line LITIFUT_MODE=table)" \
 		"litifut: 1 linked file traced; nothing sends the results: read them by \`litifut capture --gdb main.elf HOST:PORT', or set LITIFUT_PORT (user, packet, usart)"
-	"$simulator" -m main.memory -c 100000 "$device" main.elf >&2
+	"$simulator" -m main.memory -c 8000000 "$device" main.elf >main.simulated 2>&1
+	is "simavr sees the end of each interrupt of the timer" "$(grep -c 'nested' main.simulated)" 0
 	is "without the clock's frequency the report says once what to set" \
 		"$("$BUILD/bin/litifut-post" -q -f report main.memory main.elf | grep -c 'times are ticks (LITIFUT_CLOCK=NAME:HERTZ at the link says it)')" 1
 	is "one that no CPU has is refused" "$(LITIFUT_MODE=table last_line LITIFUT_CLOCK=timer1:1000 >&2

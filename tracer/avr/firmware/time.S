@@ -30,14 +30,18 @@
 
 ; A call that is counted, but not timed (setjmp).
 	hidden_function litifut_count_record
-	save_flags
+	push	r24
+	in	r24, SREG
 	set
 	rjmp	1f
 
 	hidden_function litifut_time_call
-	save_flags
+	push	r24
+	in	r24, SREG
 	clt
-1:	save_pointers
+1:	cli				; the program's interrupts keep T
+	push	r24
+	save_pointers
 	find_record CALL_BYTES
 ; Z: the record; T: the call is not timed. litifut_time_pointer goes on here as well.
 	.global	litifut_time_body, litifut_time_end
@@ -94,7 +98,6 @@ litifut_time_end:
 	pop	r29
 	pop	r30
 	pop	r31
-litifut_time_flags:
 	pop	r24
 	out	SREG, r24
 	pop	r24
@@ -262,14 +265,16 @@ litifut_return_carry:
 	rjmp	3b
 	.size	litifut_return, . - litifut_return
 
-; In the place of the vector's handler. `out' allows interrupts, one instruction before the end.
+; In the place of the vector's handler.
 	hidden_function litifut_timer_overflow
 	push	r24
 	in	r24, SREG
-	ori	r24, 0x80
 	push	r24
 	rcall	litifut_time_tick
-	rjmp	litifut_time_flags
+	pop	r24
+	out	SREG, r24
+	pop	r24
+	reti
 
 ; The interrupt has not counted an overflow yet. So a program that has interrupts off has times as well, of
 ; calls that are shorter than 65,536 cycles. r24, which is lost: the upper byte of the timer.
