@@ -169,6 +169,13 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"a "
 			"module has room for 255 different lists of values; choose fewer\n",
 			output, outcome->argument_left);
+	if (outcome->results_left)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: LITIFUT_ARGS: what %zu of %zu calls return is "
+			"not "
+			"recorded: they have no return that can be (a tail call returns in the "
+			"function around it; litifut info names others)\n",
+			output, outcome->results_left, outcome->results);
 	if (outcome->untimed)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_TRIGGER: %zu of %zu calls are not "

@@ -446,6 +446,8 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			state->outcome.argument_left = summary.argument_left;
 			state->outcome.timed = summary.timed;
 			state->outcome.untimed = summary.untimed;
+			state->outcome.results = summary.results;
+			state->outcome.results_left = summary.results_left;
 			state->outcome.calls = summary.sites;
 			if (summary.left[LITIFUT_SITE_FOREIGN_ISA] > summary.patched)
 				state->outcome.foreign_calls =

@@ -25,6 +25,9 @@ struct link_outcome {
 	 * recorded. */
 	size_t timed;
 	size_t untimed;
+	/* Calls whose returned value is asked for, and those whose return is not recorded. */
+	size_t results;
+	size_t results_left;
 	/* Calls that were left because of how their code is encoded, if they are more than those
 	 * that are traced; else 0. */
 	size_t foreign_calls;

@@ -90,9 +90,21 @@ static void judge_arguments(const struct litifut_session *session,
 	}
 }
 
+/* Does an item ask for returned values by `r', and not only by `*'? */
+static bool asks_for_values(const struct litifut_argument_specs *specs)
+{
+	for (size_t i = 0; specs && i < specs->count; i++)
+		for (size_t f = 0; f < LITIFUT_ARGUMENT_FIELDS && specs->items[i].fields[f]; f++)
+			if (LITIFUT_ARGUMENT_NUMBER(specs->items[i].fields[f]) ==
+			    LITIFUT_ARGUMENT_RETURN)
+				return true;
+	return false;
+}
+
 static enum litifut_status count_sites(struct litifut_apply *apply, struct litifut_error *error)
 {
 	struct litifut_rewrite_summary *summary = apply->summary;
+	const bool values_asked = asks_for_values(apply->options->arguments);
 
 	(void)error;
 	summary->sites = apply->session.sites.count;
@@ -112,6 +124,10 @@ static enum litifut_status count_sites(struct litifut_apply *apply, struct litif
 		if (litifut_site_is_timed(&apply->session, apply->options, site)) {
 			summary->timed++;
 			summary->untimed += !site->site.exit;
+		}
+		if (values_asked && litifut_site_is_for_value(&apply->session, site)) {
+			summary->results++;
+			summary->results_left += !site->site.exit;
 		}
 	}
 	summary->patched = summary->left[LITIFUT_SITE_PATCHED];

@@ -216,6 +216,25 @@ static void read_trigger(const char *item, size_t length, struct litifut_argumen
 	add_spec(specs, item + begin, end - begin, &spec);
 }
 
+/* Is there `NAME:FIELD` in front of a blank? Names of C++ have colons and blanks as well. */
+static bool has_item_before_blank(const char *item, const char *end)
+{
+	for (const char *blank = item; blank < end; blank++) {
+		const char *colon;
+		size_t bytes;
+
+		if (!isspace((unsigned char)*blank))
+			continue;
+		colon = last_colon(item, (size_t)(blank - item));
+		if (!colon || colon == item || colon[-1] == ':')
+			continue;
+		bytes = strcspn(colon + 1, ", \t");
+		if (read_field(colon + 1, bytes) || (bytes == 1 && colon[1] == '*'))
+			return true;
+	}
+	return false;
+}
+
 static void read_item(const char *item, size_t length, struct litifut_argument_specs *specs,
 		      void (*wrong)(const char *line))
 {
@@ -226,6 +245,11 @@ static void read_item(const char *item, size_t length, struct litifut_argument_s
 		complain(ARGUMENTS, wrong, item, length,
 			 colon ? "no function in front of the colon; left out"
 			       : "no colon between the function and its arguments; left out");
+		return;
+	}
+	if (has_item_before_blank(item, colon)) {
+		complain(ARGUMENTS, wrong, item, length,
+			 "functions are separated by ; and not by blanks; left out");
 		return;
 	}
 	if (!read_fields(item, length, colon + 1, &spec, wrong))

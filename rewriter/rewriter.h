@@ -135,6 +135,10 @@ struct litifut_rewrite_summary {
 	 * not recorded. */
 	size_t timed;
 	size_t untimed;
+	/* Calls whose returned value is asked for, and those of them whose return is not recorded;
+	 * 0 where only `*' asks for it. */
+	size_t results;
+	size_t results_left;
 	/* Why the db engine was taken though thunks were asked for (in an info: would have been);
 	 * static; NULL: it was not. */
 	const char *thunks_refused;

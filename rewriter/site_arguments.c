@@ -302,13 +302,30 @@ enum litifut_status litifut_site_arguments_find(struct litifut_session *session,
 	return status;
 }
 
+static const uint8_t *fields_of_return(const struct litifut_session *session,
+				       const struct litifut_found_site *site)
+{
+	return site->site.reason == LITIFUT_SITE_PATCHED && site->arguments
+		       ? session->arguments.items[site->arguments - 1].of_return
+		       : NULL;
+}
+
+bool litifut_site_is_for_value(const struct litifut_session *session,
+			       const struct litifut_found_site *site)
+{
+	const uint8_t *fields = fields_of_return(session, site);
+
+	for (size_t i = 0; fields && i < LITIFUT_ARGUMENT_FIELDS && fields[i]; i++)
+		if (LITIFUT_ARGUMENT_NUMBER(fields[i]) == LITIFUT_ARGUMENT_RETURN)
+			return true;
+	return false;
+}
+
 bool litifut_site_is_timed(const struct litifut_session *session,
 			   const struct litifut_rewrite_options *options,
 			   const struct litifut_found_site *site)
 {
-	const uint8_t *fields = site->site.reason == LITIFUT_SITE_PATCHED && site->arguments
-					? session->arguments.items[site->arguments - 1].of_return
-					: NULL;
+	const uint8_t *fields = fields_of_return(session, site);
 
 	for (size_t i = 0; fields && i < LITIFUT_ARGUMENT_FIELDS && fields[i]; i++)
 		if (litifut_argument_is_longer(fields[i], options->arguments->triggers))

@@ -18,6 +18,10 @@ enum litifut_status litifut_site_arguments_find(struct litifut_session *session,
 						const struct litifut_rewrite_options *options,
 						struct litifut_error *error);
 
+/* Is the value asked for that this call returns? It needs the return. */
+bool litifut_site_is_for_value(const struct litifut_session *session,
+			       const struct litifut_found_site *site);
+
 /* Is there a trigger on the time that this call takes? It needs the return. */
 bool litifut_site_is_timed(const struct litifut_session *session,
 			   const struct litifut_rewrite_options *options,

@@ -159,11 +159,14 @@ LITIFUT_TRIGGER: stop:parse>1m: behind the > is not a time from 1ns to 429496729
 			return argv == 0;
 		}
 	END
-	LITIFUT_MODE=spans LITIFUT_TRIGGER='stop:inner>1ms' LITIFUT_ARGS='inner:i0'
+	LITIFUT_MODE=spans LITIFUT_TRIGGER='stop:inner>1ms' LITIFUT_ARGS='inner:i0,r'
 	(cd traced && front="$BUILD/bin/litifut build -q" && compiler -o tail ../tail.c) >traced.log 2>&1
 	is "a tail call is not measured: a line" \
 		"$(sed -n 's/.*\(LITIFUT_TRIGGER: .*\) (.*/\1/p' traced.log)" \
 		"LITIFUT_TRIGGER: 1 of 2 calls are not measured: their returns are not recorded"
+	is "and its value is not recorded: a line" \
+		"$(sed -n 's/.*\(LITIFUT_ARGS: .*\): they.*/\1/p' traced.log)" \
+		"LITIFUT_ARGS: what 1 of 2 calls return is not recorded"
 	unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_ARGS LITIFUT_TRIGGER
 }
 

@@ -38,6 +38,10 @@ static void fields_are_read(void **state)
 	struct litifut_argument_specs specs;
 
 	(void)state;
+	read_text("a::r b::i0 (x):i0;operator a::b*:i0", &specs);
+	assert_string_equal(lines, "");
+	assert_int_equal(specs.count, 2);
+	litifut_argument_specs_release(&specs);
 	read_text(" open:s0,i1 ;; a::b<c, d>(int):u0,x12,p29,r,rs;", &specs);
 	assert_string_equal(lines, "");
 	assert_int_equal(specs.count, 2);
@@ -58,13 +62,12 @@ static void fields_are_read(void **state)
 static void wrong_ones_are_left_out_with_a_line_each(void **state)
 {
 	static const char *const wrong[] = {
-		"f",      ":i0",   "f:",
-		"f:i",    "f:0",   "f:i30",
-		"f:i100", "f:ii0", "f:rq",
-		"f:rii",  "f:i0x", "f:**",
-		"f:i0,",  "f:,i0", "f:i-1",
-		"a::b",   "f: i0", "f:q0",
-		"::",     ":",     "f:i0,i1,i2,i3,i4,i5,i6,i7,i8,i9,i10,i11,i12",
+		"f",        ":i0",   "f:",          "f:i",
+		"f:0",      "f:i30", "f:i100",      "f:ii0",
+		"f:rq",     "f:rii", "f:i0x",       "f:**",
+		"f:i0,",    "f:,i0", "f:i-1",       "a::b",
+		"f: i0",    "f:q0",  "f:i0,s1 g:*", "f:r g:i0 h:i0",
+		"f:* g:i0", "::",    ":",           "f:i0,i1,i2,i3,i4,i5,i6,i7,i8,i9,i10,i11,i12",
 	};
 	struct litifut_argument_specs specs;
 
