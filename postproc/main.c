@@ -17,9 +17,9 @@
 #include "postproc/paths/command.h"
 #include "postproc/paths/left.h"
 #include "postproc/formats/run.h"
+#include "postproc/formats/wrong_settings.h"
 #include "postproc/sources/archive.h"
 #include "postproc/tui/tui.h"
-#include "postproc/wrong_settings.h"
 
 static void print_problem(void *context, const struct litifut_error *error)
 {
@@ -85,6 +85,12 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+static void print_line(void *context, const char *line)
+{
+	(void)context;
+	fprintf(stderr, "litifut-post: %s\n", line);
+}
+
 static void print_summary(const struct post_totals *totals, double seconds, bool flags)
 {
 	uint64_t events = totals->events - totals->own;
@@ -105,8 +111,7 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 		fprintf(stderr, ", %zu thread%s", totals->threads, plural(totals->threads));
 	fprintf(stderr, ", %zu module%s, %" PRIu64 " unresolved, %.2f s\n", totals->modules,
 		plural(totals->modules), totals->unresolved, seconds);
-	post_print_wrong_settings(totals->wrong_settings);
-	post_print_unknown_settings(totals->unknown_settings);
+	post_wrong_settings_each(totals, print_line, NULL);
 	if (totals->lost && totals->lost_to > 0)
 		fprintf(stderr,
 			"litifut-post: %s were lost from %.3f s to %.3f s after the start%s\n",

@@ -139,9 +139,8 @@ static void finish(struct post_output *output)
 		fputs(output->totals->clockless
 			      ? "# No times were recorded: no clock can be read cheaply where the "
 				"program ran. Run it with LITIFUT_CLOCK=mono for them.\n"
-			      : "# No times were recorded: link with LITIFUT_MODE=spans or table "
-				"for "
-				"them.\n",
+			      : "# No times were recorded: link with LITIFUT_MODE=spans or "
+				"table for them.\n",
 		      output->file);
 	post_tallies_release(&tallies);
 	post_edges_release(&edges);

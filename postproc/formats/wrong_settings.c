@@ -1,4 +1,4 @@
-#include "postproc/wrong_settings.h"
+#include "postproc/formats/wrong_settings.h"
 
 #include <litifut/settings.h>
 #include <litifut/trace_format.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/nearest.h"
+#include "postproc/timeline/timeline.h"
 
 /* What a setting of a run takes, as far as its kind says so. */
 static const char *values_of(enum litifut_setting_kind kind)
@@ -22,12 +23,16 @@ static const char *values_of(enum litifut_setting_kind kind)
 		return ": it takes map or write";
 	case LITIFUT_SETTING_ON:
 		return ": it takes 1 or 0";
+	case LITIFUT_SETTING_OFF:
+		return ": it takes on or off";
+	case LITIFUT_SETTING_NEVER:
+		return ": it takes auto or never";
 	default:
 		return "";
 	}
 }
 
-void post_print_wrong_settings(uint32_t wrong)
+static void each_value(uint32_t wrong, void (*tell)(void *, const char *), void *context)
 {
 #define ROW(name, kind, member) {name, LITIFUT_SETTING_##kind},
 	static const struct {
@@ -37,15 +42,18 @@ void post_print_wrong_settings(uint32_t wrong)
 #undef ROW
 
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
-		if (wrong >> i & 1)
-			fprintf(stderr,
-				"litifut-post: the recorder did not understand the value of "
-				"LITIFUT_%s%s\n",
-				settings[i].name, values_of(settings[i].kind));
+		char line[160];
+
+		if (!(wrong >> i & 1))
+			continue;
+		snprintf(line, sizeof(line),
+			 "the recorder did not understand the value of LITIFUT_%s%s",
+			 settings[i].name, values_of(settings[i].kind));
+		tell(context, line);
 	}
 }
 
-void post_print_unknown_settings(const char *unknown)
+static void each_unknown(const char *unknown, void (*tell)(void *, const char *), void *context)
 {
 #define NAME(name, kind, member) name,
 	static const char *const names[] = {LITIFUT_SETTINGS(NAME, NAME, NAME) NULL};
@@ -53,7 +61,7 @@ void post_print_unknown_settings(const char *unknown)
 #undef NAME
 
 	for (; *unknown; unknown += strcspn(unknown, " ") + 1) {
-		char name[LITIFUT_UNKNOWN_BYTES];
+		char name[LITIFUT_UNKNOWN_BYTES], line[3 * LITIFUT_UNKNOWN_BYTES];
 		const char *nearest;
 		bool known = false;
 		size_t length = strcspn(unknown, " ");
@@ -70,8 +78,16 @@ void post_print_unknown_settings(const char *unknown)
 		if (known)
 			continue;
 		nearest = litifut_name_nearest(name, of_a_run);
-		fprintf(stderr, "litifut-post: the recorder has no setting LITIFUT_%s%s%s%s\n",
-			name, nearest ? "; did you mean LITIFUT_" : "", nearest ? nearest : "",
-			nearest ? "?" : "");
+		snprintf(line, sizeof(line), "the recorder has no setting LITIFUT_%s%s%s%s", name,
+			 nearest ? "; did you mean LITIFUT_" : "", nearest ? nearest : "",
+			 nearest ? "?" : "");
+		tell(context, line);
 	}
+}
+
+void post_wrong_settings_each(const struct post_totals *totals,
+			      void (*tell)(void *context, const char *line), void *context)
+{
+	each_value(totals->wrong_settings, tell, context);
+	each_unknown(totals->unknown_settings, tell, context);
 }

@@ -1,15 +1,13 @@
-/* The settings of a run that were wrong, as the header of a trace has them. Part of the main
- * program: it prints. */
-#ifndef LITIFUT_POSTPROC_WRONG_SETTINGS_H
-#define LITIFUT_POSTPROC_WRONG_SETTINGS_H
+/* The settings of a run that were wrong, as the header of a trace has them. */
+#ifndef LITIFUT_POSTPROC_FORMATS_WRONG_SETTINGS_H
+#define LITIFUT_POSTPROC_FORMATS_WRONG_SETTINGS_H
 
-#include <stdint.h>
+struct post_totals;
 
-/* Those whose value the recorder did not understand: a bit for each row of LITIFUT_RUN_SETTINGS. */
-void post_print_wrong_settings(uint32_t wrong);
-
-/* Names that a program had in its environment, separated by blanks, and that are not settings of
- * the recorder or of a link. */
-void post_print_unknown_settings(const char *unknown);
+/* Calls `tell` with a line, without a newline or a full stop, for each value that the recorder did
+ * not understand, and for each name that a program had in its environment and that is not a setting
+ * of the recorder or of a link. */
+void post_wrong_settings_each(const struct post_totals *totals,
+			      void (*tell)(void *context, const char *line), void *context);
 
 #endif

@@ -84,15 +84,15 @@ behaviour()
 	verbose LITIFUT_COPY_TO=/proc/none
 	says 2 "can't copy to /proc/none/trace/work.[0-9]*.trace: no such file or directory"
 
-	verbose LITIFUT_CLOCK=fast LITIFUT_DEDUP=yes LITIFUT_BULK_KB=64k LITIFUT_START=on
+	verbose LITIFUT_CLOCK=fast LITIFUT_DEDUP=yes LITIFUT_BULK_KB=64k LITIFUT_START=of
 	says 1 "ignored a value that is wrong: LITIFUT_CLOCK"
 	says 1 "ignored a value that is wrong: LITIFUT_DEDUP"
 	says 1 "ignored a value that is wrong: LITIFUT_BULK_KB"
-	is "and of no other" "$(grep -c 'value that is wrong' words)" 3
+	is "and of no other" "$(grep -c 'value that is wrong' words)" 4
 	"$BUILD/bin/litifut-post" data traced/work 2>&1 >calls.txt | grep understand |
 		sed 's/.*LITIFUT_//' | sort >post.txt
 	is "the trace says so, too, and what the values may be" "$(tr '\n' '|' <post.txt)" \
-		"BULK_KB: it takes a decimal number|CLOCK: it takes none, mono or cycle|DEDUP: it takes 1 or 0|"
+		"BULK_KB: it takes a decimal number|CLOCK: it takes none, mono or cycle|DEDUP: it takes 1 or 0|START: it takes on or off|"
 	verbose LITIFUT_CLOCK=mono LITIFUT_DEDUP=0 LITIFUT_BULK_KB=64 LITIFUT_START=
 	is "all understood" "$(grep -c 'value that is wrong' words)" 0
 	ok "and in the trace" sh -c \
@@ -128,6 +128,8 @@ behaviour()
 	guest_environment=
 	"$BUILD/bin/litifut-post" data traced/work 2>&1 >calls.txt | grep 'no setting' |
 		sed 's/^litifut-post: //' | sort >post.txt
+	ok "and so does a page" sh -c '"$1" -q -f html data traced/work | grep -c "the recorder has no setting LITIFUT_MAXMB"' \
+		sh "$BUILD/bin/litifut-post"
 	is "litifut-post names what is no setting" "$(tr '\n' '|' <post.txt)" \
 		"the recorder has no setting LITIFUT_MAXMB; did you mean LITIFUT_MAX_MB?|the recorder has no setting LITIFUT_QUITE_ELSE|"
 	directory=/proc/none

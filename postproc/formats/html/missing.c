@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "postproc/formats/losses.h"
+#include "postproc/formats/wrong_settings.h"
 #include "postproc/formats/text.h"
 #include "postproc/measure/measure.h"
 #include "postproc/timeline/timeline.h"
@@ -120,6 +121,11 @@ static void write_losses(struct list *list, const struct post_output *output)
 			  100 * output->totals->missing);
 }
 
+static void write_wrong_setting(void *list, const char *line)
+{
+	write_one(list, "", "When the program ran, %s.", line);
+}
+
 static void write_returns(struct list *list, const struct post_output *output)
 {
 	uint64_t calls = post_measures_unreturned(output->measures);
@@ -168,6 +174,7 @@ void post_html_missing_write(struct post_output *output, uint64_t calls)
 	fputs("\"missing\":[", output->file);
 	write_modules(&list, output);
 	write_losses(&list, output);
+	post_wrong_settings_each(output->totals, write_wrong_setting, &list);
 	if (calls)
 		write_times(&list, output);
 	fputs("],\n\"problems\":[", output->file);
