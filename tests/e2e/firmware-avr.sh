@@ -195,12 +195,12 @@ never_ends()
 {
 	cases='case 0: work(1); break; case 1: work(2); break; case 2: work(3); work(9); break; case 3: state = 7; break;
 		case 4: work(state); break; case 5: state *= 3; break; case 6: state = 2; break;'
-	ok "a main() that never returns is said" is_said 1 'for (;;) work(1);'
-	ok "likewise one with a switch" is_said 1 "for (;;) switch (state) { $cases }"
+	ok "a main() with a switch that never returns is said" is_said 1 "for (;;) switch (state) { $cases }"
 	ok "and one that calls what does not return" is_said 1 'work(2); run(); return 0;'
 	ok "not of one that returns" is_said 0 'for (; state < 9; state++) work(1); return 0;'
 	ok "nor from a switch" is_said 0 "for (;;) switch (state) { $cases case 9: return 1; }"
 	ok "nor of one that calls exit()" is_said 0 'for (;;) { work(1); if (state) exit(0); }'
+	ok "a loop that never ends is said" is_said 1 'for (;;) work(1);'
 }
 
 # last_line SETTING: that of `litifut build'; all of its lines are in main.log
