@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <litifut/avr_spans.h>
 #include <litifut/firmware_pool.h>
 #include <litifut/frames_format.h>
 #include <litifut/kept_format.h>
@@ -225,6 +226,21 @@ static bool kept_state(const uint8_t *dump, size_t size, uint32_t base,
 	       kept.hash[1] == post_firmware_word(capture->hash + 4);
 }
 
+/* The events in a ring of short ones. */
+static bool copy_short_ring(const uint8_t *dump, size_t size, uint32_t base,
+			    const struct post_image *image, struct post_capture *capture)
+{
+	uint32_t state, table, bytes, events, none;
+
+	return post_firmware_object(image, "litifut_ring", &state, &none) &&
+	       post_firmware_object(image, "litifut_ring_events", &events, &none) &&
+	       find_table(image, &table, &bytes) && state - base <= size &&
+	       size - (state - base) >= LITIFUT_AVR_RING_BYTES &&
+	       events * LITIFUT_AVR_EVENT_BYTES <= bytes &&
+	       post_span_events_short(&capture->events, dump + (table - base), events, table,
+				      dump + (state - base));
+}
+
 /* The events in the ring, whose words are those of the table. */
 static bool copy_ring(const uint8_t *dump, size_t size, uint32_t base,
 		      const struct post_image *image, struct post_capture *capture)
@@ -232,6 +248,9 @@ static bool copy_ring(const uint8_t *dump, size_t size, uint32_t base,
 	uint32_t address, bytes;
 	uint32_t *state = NULL;
 	size_t count = 0;
+
+	if (copy_short_ring(dump, size, base, image, capture))
+		return true;
 	bool good = post_firmware_object(image, "litifut_pool", &address, &bytes) &&
 		    copy_words(dump, size, base, address, bytes, &state, &count) &&
 		    count >= RING_STATE_BYTES / 4 &&

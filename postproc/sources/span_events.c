@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <litifut/avr_spans.h>
+
 #include "common/serial_frames.h"
 #include "litifut/firmware_pool.h"
 #include "postproc/table.h"
@@ -90,6 +92,17 @@ static bool has_stack(uint32_t number)
 	return number == LITIFUT_SPAN_RETURN || number >= LITIFUT_SPAN_SITE;
 }
 
+/* The clock, of less than 32 bits, has gone on to these low bits, and the number above them. */
+static void set_clock(struct post_span_events *events, uint32_t above, uint32_t ticks)
+{
+	const uint64_t now =
+		(uint64_t)above << events->bits | (ticks & (((uint64_t)1 << events->bits) - 1));
+
+	if (now >= events->time || !events->has_time)
+		events->time = now;
+	events->has_time = true;
+}
+
 bool post_span_events_take(struct post_span_events *events, const uint8_t *payload, size_t size)
 {
 	size_t at = 0;
@@ -116,16 +129,10 @@ bool post_span_events_take(struct post_span_events *events, const uint8_t *paylo
 		}
 		if (position != events->next) /* it has come before */
 			continue;
-		if (number == LITIFUT_SPAN_CLOCK && events->bits < 32) {
-			uint64_t now = (uint64_t)value << events->bits |
-				       (ticks & (((uint64_t)1 << events->bits) - 1));
-
-			if (now >= events->time || !events->has_time)
-				events->time = now;
-			events->has_time = true;
-		} else if (number != LITIFUT_SPAN_CALLEE && number != LITIFUT_SPAN_RESET) {
+		if (number == LITIFUT_SPAN_CLOCK && events->bits < 32)
+			set_clock(events, value, ticks);
+		else if (number != LITIFUT_SPAN_CALLEE && number != LITIFUT_SPAN_RESET)
 			set_time(events, ticks);
-		}
 		add(events, number, value);
 		events->next++;
 		if (number == LITIFUT_SPAN_RESET)
@@ -163,6 +170,50 @@ bool post_span_events_memory(struct post_span_events *events, const uint32_t *ri
 			take_reset(events);
 	}
 	events->next = end;
+	return true;
+}
+
+static uint32_t half_at(const uint8_t *bytes)
+{
+	return bytes[0] | (uint32_t)bytes[1] << 8;
+}
+
+static uint32_t word_at(const uint8_t *bytes)
+{
+	return half_at(bytes) | half_at(bytes + 2) << 16;
+}
+
+/* Of a ring that is full, the last event was written again and again. */
+bool post_span_events_short(struct post_span_events *events, const uint8_t *ring, uint32_t count,
+			    uint32_t address, const uint8_t *state)
+{
+	const uint32_t head = half_at(state + LITIFUT_AVR_RING_HEAD) - (address & 0xffff);
+	const uint32_t tail = half_at(state + LITIFUT_AVR_RING_TAIL) - (address & 0xffff);
+	const uint32_t position = word_at(state + LITIFUT_AVR_RING_POSITION);
+	const uint32_t bytes = count * LITIFUT_AVR_EVENT_BYTES;
+	uint32_t at = tail;
+
+	if (head >= bytes || tail >= bytes || head % LITIFUT_AVR_EVENT_BYTES ||
+	    tail % LITIFUT_AVR_EVENT_BYTES)
+		return false;
+	events->bits = LITIFUT_AVR_CLOCK_BITS;
+	events->lost_so_far =
+		word_at(state + LITIFUT_AVR_RING_REPORTED) + half_at(state + LITIFUT_AVR_RING_LOST);
+	skip_to(events, position);
+	while (at != head && state[LITIFUT_AVR_RING_STATE]) {
+		const uint32_t number = half_at(ring + at);
+		const uint32_t ticks = half_at(ring + at + 2);
+		const uint32_t value = half_at(ring + at + 4);
+
+		if (number == LITIFUT_SPAN_CLOCK)
+			set_clock(events, value, ticks);
+		else if (number != LITIFUT_SPAN_CALLEE)
+			set_time(events, ticks);
+		add(events, number, number == LITIFUT_SPAN_CALLEE ? 2 * value : value);
+		events->next++;
+		at = (at + LITIFUT_AVR_EVENT_BYTES) % bytes;
+	}
+	events->end = events->next;
 	return true;
 }
 

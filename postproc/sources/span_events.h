@@ -43,6 +43,11 @@ bool post_span_events_take(struct post_span_events *events, const uint8_t *paylo
 bool post_span_events_memory(struct post_span_events *events, const uint32_t *ring, size_t words,
 			     const uint32_t *state);
 
+/* The same of a ring of short events: `ring` has `count` of them, the state `state` and the ring's
+ * address are as <litifut/avr_spans.h> describes them. */
+bool post_span_events_short(struct post_span_events *events, const uint8_t *ring, uint32_t count,
+			    uint32_t address, const uint8_t *state);
+
 /* Events that the last round announced and that have not come. */
 uint32_t post_span_events_missing(const struct post_span_events *events);
 

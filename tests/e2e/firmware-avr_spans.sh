@@ -110,9 +110,21 @@ streams()
 	ok "a stream keeps all registers" registers_are_kept stream
 }
 
+# Events that nothing sends.
+in_memory()
+{
+	for mode in spans stream; do
+		export LITIFUT_MODE=$mode LITIFUT_RING_KB=6
+		ok "it links without a port ($mode)" avr calls avr_calls.c -Os -DDIRECT=200 -DPOINTER=20
+		unset LITIFUT_MODE LITIFUT_RING_KB
+		ok "the memory has each call ($mode)" counts_equal_calls calls
+	done
+}
+
 behaviour()
 {
 	streams
+	in_memory
 	# shellcheck disable=SC2086
 	ok "it links traced" link_spans 8 call:apply truth avr_truth.c -Os -DTIMED -DSELDOM=1 $large
 	ok "each call is an event, and nothing is lost" events_equal_calls truth

@@ -6,14 +6,13 @@
 
 #include <litifut/avr_spans.h>
 
-/* Offsets in litifut_ring. */
-#define RING_HEAD 0      /* address of the next event */
-#define RING_TAIL 2      /* of the first one that has not been sent */
-#define RING_LIMIT 4     /* of the chunk that RING_TAIL is in */
-#define RING_LOST 6      /* events since the ring is full */
-#define RING_OVERFLOWS 8 /* of the timer */
-#define RING_STATE 10
-#define RING_END 12 /* of the events that the sender may have read */
+#define RING_HEAD LITIFUT_AVR_RING_HEAD
+#define RING_TAIL LITIFUT_AVR_RING_TAIL
+#define RING_LIMIT LITIFUT_AVR_RING_LIMIT
+#define RING_LOST LITIFUT_AVR_RING_LOST
+#define RING_OVERFLOWS LITIFUT_AVR_RING_OVERFLOWS
+#define RING_STATE LITIFUT_AVR_RING_STATE
+#define RING_END LITIFUT_AVR_RING_END
 
 #define RING_NEW 0  /* the clock does not run yet */
 #define RING_OPEN 1 /* there is room */
@@ -34,7 +33,7 @@
 #include "tracer/avr/interrupts.h"
 #include "tracer/sink/frames/frames.h"
 
-#define RING_CLOCK_BITS 16
+#define RING_CLOCK_BITS LITIFUT_AVR_CLOCK_BITS
 
 typedef uint8_t ring_register; /* of the device */
 typedef uint16_t ring_count;
