@@ -111,6 +111,9 @@ static int compare(const void *left, const void *right, void *context)
 		sort = table->timing == POST_TIMING_BOUNDS ? "most" : "self";
 	if (cost(a, sort) != cost(b, sort))
 		return cost(a, sort) > cost(b, sort) ? -1 : 1;
+	/* main() before the start-up code around it: both have no self time that is known */
+	if (strcmp(sort, "name") != 0 && cost(a, "total") != cost(b, "total"))
+		return cost(a, "total") > cost(b, "total") ? -1 : 1;
 	if (a->function == POST_NONE)
 		return a->caller < b->caller ? -1 : a->caller > b->caller;
 	const struct post_session *session = table->output->session;

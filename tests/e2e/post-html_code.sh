@@ -19,6 +19,9 @@ browse()
 		await wait(100);
 		found.opened = visible("source") && document.querySelector("#source .chosen").textContent;
 		found.source = [...document.querySelectorAll("#source pre > div")].map(r => [r.className, ...[...r.childNodes].map(c => c.textContent.trim())]);
+		document.getElementById("code-order")?.click();
+		await wait(200);
+		found.costliest = [...document.querySelectorAll("#code tbody tr")].map(r => [...r.cells].map(c => c.textContent));
 		await key("7");
 		found.ends = visible("ends") ? [...document.querySelectorAll("#ends pre div")].map(d => d.textContent) : null;
 		await key("6");
@@ -62,6 +65,20 @@ found_all()
 		assert "hit" in line("sink = n + 5;")[0], lines
 		if mode == "paths": # n is 0 to 9
 		    assert rows["step"][1] == "10" and rows["main"][1] == "1" and rows["missed_one"][1] == "", rows
+		    # instructions are those of -f callgrind, and can be the order of the rows
+		    own, function, calls = {}, None, False
+		    for text in open("callgrind.out"):
+		        if text.startswith("fn="):
+		            function = text.strip()[3:]
+		        elif text.startswith("calls="):
+		            calls = True
+		        elif text.startswith("0x"):
+		            own[function] = own.get(function, 0) + (0 if calls else int(text.split()[2]))
+		            calls = False
+		    number = lambda text: int(re.sub(r"\s", "", text) or 0)
+		    shown = [(row[-2], number(row[2])) for row in found["costliest"]]
+		    assert {name: count for name, count in shown if count} == {name: count for name, count in own.items() if count}, (shown, own)
+		    assert own["step"] >= 30 and [count for _, count in shown] == sorted((count for _, count in shown), reverse=True), shown
 		    assert line("sink = n + 3;")[1] == "3", line("sink = n + 3;")
 		    assert line("other = n + 4;")[1] == "7", line("other = n + 4;")
 		    assert line("other = n + 6;")[1] == "no", line("other = n + 6;")
@@ -133,6 +150,7 @@ behaviour()
 		ok "$mode: a report is made, and nothing is said of other formats" sh -c \
 			"'$BUILD/bin/litifut-post' -f html -o report.html --source '$(pwd)/..' data traced/program 2>said && ! grep -q 'see -f' said"
 		ok "$mode: coverage in text" sh -c "'$BUILD/bin/litifut-post' -q -f coverage data traced/program >coverage.txt"
+		[ $mode = coverage ] || "$BUILD/bin/litifut-post" -q -f callgrind -o callgrind.out data traced/program
 		if command -v chromedriver >/dev/null; then
 			ok "$mode: a browser opens it" browse report.html
 			ok "$mode: functions, lines and the end are right" found_all $mode

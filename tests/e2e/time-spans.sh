@@ -169,6 +169,9 @@ behaviour()
 	"$BUILD/bin/litifut-post" -q report data traced/pause >pause.report
 	is "the report says of how many calls the times are" \
 		"$(grep -c '^# (N timed)' pause.report) $(grep -c ' work \[pause\] (3 timed)$' pause.report)" "1 1"
+	ok "main, whose total is known, stands before what has no time at all" awk '
+		/ main \[pause\]/ { of_main = NR } / __libc_start_main \[/ { of_start = NR }
+		END { exit !(of_main && of_main < of_start) }' pause.report
 	ok "callers-of has the times of the edge, for the caller and for its only site" sh -c '
 		"$1" -q report --per edge data traced/pause |
 			awk -v OFS=" " "/ main -> work / { print \$1, \$2, \$3, \$4 }" >edge.times

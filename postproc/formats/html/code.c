@@ -7,7 +7,9 @@
 
 #include "postproc/formats/text.h"
 #include "postproc/measure/coverage.h"
+#include "postproc/paths/instructions.h"
 #include "postproc/paths/lines.h"
+#include "postproc/paths/program.h"
 #include "postproc/paths/walk.h"
 #include "postproc/timeline/timeline.h"
 
@@ -19,7 +21,7 @@ struct row {
 	uint32_t function; /* of the session */
 	uint8_t state;     /* enum post_coverage_state */
 	unsigned branches, ways;
-	uint64_t times;
+	uint64_t times, instructions; /* executed; 0 where paths are not recorded */
 	uint32_t file;
 	unsigned line;
 };
@@ -76,10 +78,23 @@ static uint32_t count_lines(struct code *code, const struct post_covered_module 
 	return first;
 }
 
+/* How many instructions were executed in a block, calls from it not included. */
+static uint64_t executed_in(const struct post_covered_module *module,
+			    const struct post_covered_block *block, const uint8_t *plain)
+{
+	size_t count = 0;
+
+	if (!block->times || !plain)
+		return 0;
+	free(post_path_instructions(module->image, plain, &block->block, &count));
+	return block->times * count;
+}
+
 static void add_module(struct code *code, const struct post_covered_module *module)
 {
 	struct post_session *session = code->page->output->session;
 	struct post_covered_function function = {0};
+	uint8_t *plain = module->walked ? path_program_plain(module->image) : NULL;
 	uint32_t *row_of = post_allocate(module->count + 1, sizeof(*row_of));
 
 	POST_WIDEN(code->row_of, code->module_count, module->module, session->module_count);
@@ -100,11 +115,14 @@ static void add_module(struct code *code, const struct post_covered_module *modu
 		row.file = count_lines(code, module, block, &row.line);
 		for (size_t i = function.first + 1; i < function.end; i++)
 			count_lines(code, module, &module->blocks[i], &line);
-		for (size_t i = function.first; i < function.end; i++)
+		for (size_t i = function.first; i < function.end; i++) {
 			row_of[i] = (uint32_t)code->row_count;
+			row.instructions += executed_in(module, &module->blocks[i], plain);
+		}
 		POST_GROW(code->rows, code->row_count, code->row_capacity);
 		code->rows[code->row_count++] = row;
 	}
+	free(plain);
 }
 
 static void take_step(void *context, const struct post_path_step *step)
@@ -155,6 +173,7 @@ static void write_functions(const struct code *code)
 	WRITE_COLUMN("branches", "%u", code->rows[i].branches);
 	WRITE_COLUMN("ways", "%u", code->rows[i].ways);
 	WRITE_COLUMN("times", "%" PRIu64, code->rows[i].times);
+	WRITE_COLUMN("instructions", "%" PRIu64, code->rows[i].instructions);
 	WRITE_COLUMN("file", "%d", (int)code->rows[i].file);
 	WRITE_COLUMN("line", "%u", code->rows[i].line);
 }
