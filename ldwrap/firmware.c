@@ -625,6 +625,12 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 		status = link_again(link, "no times of tasks", summary, error);
 		keep_nearest(&nearest, error);
 	}
+	if (status && link->overflows && link->plan.ring_events &&
+	    !link->request->settings->ring_kb) {
+		link->options.ring_bytes = 1024;
+		status = link_again(link, "a ring of 1 KB", summary, error);
+		keep_nearest(&nearest, error);
+	}
 	if (status && link->overflows && !link->options.small && !link->request->settings->stubs) {
 		link->options.small = true;
 		status = link_again(link, "small stubs", summary, error);

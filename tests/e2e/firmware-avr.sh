@@ -220,6 +220,11 @@ no_ports()
 	is "one that no CPU has is refused" "$(LITIFUT_MODE=table last_line LITIFUT_CLOCK=timer1:1000 >&2
 		grep -c 'left untraced: LITIFUT_CLOCK: timer1 counts as fast as the CPU, .*: timer1:1000$' main.log)" 1
 	is "not where the memory is meant to have them" "$(last_line LITIFUT_PORT=memory)" "litifut: 1 linked file traced"
+	export LITIFUT_MODE=spans LITIFUT_SEND=call:work
+	is "with little memory the ring of events is smaller" "$(last_line LITIFUT_PORT=usart)" "litifut: 1 linked file traced"
+	is "but not where its size is asked for" "$(LITIFUT_RING_KB=2 last_line LITIFUT_PORT=usart)" \
+		"litifut: 0 linked files traced, 1 left plain: main.elf"
+	unset LITIFUT_MODE LITIFUT_SEND
 	is "a port that the CPU does not have: one line says which it has" "$(last_line LITIFUT_PORT=cmsdk)" \
 		"litifut: 0 linked files traced, 1 left plain: main.elf"
 	is "and why" "$(sed 's/^litifut-ld: warning: main.elf: //;q' main.log)" \
