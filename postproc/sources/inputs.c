@@ -241,9 +241,10 @@ static void report_unknown(const struct post_inputs *inputs, struct post_problem
 			problems, unknown->path, LITIFUT_NO_ADDRESS, "%s",
 			unknown->why ? unknown->why
 			: has_firmware
-				? "no results of a firmware are in this file: check that they were "
-				  "sent (LITIFUT_SEND), the baud rate, and that these are the "
-				  "bytes of the line and not the text that a simulator prints"
+				? "no results of a firmware are in this file: check that it has "
+				  "run and has sent them (LITIFUT_SEND), the baud rate, and that "
+				  "these are the bytes of the line and not the text that a "
+				  "simulator prints"
 				: "not a trace, a maps file, an ELF file or what a firmware "
 				  "has sent");
 	}

@@ -156,7 +156,7 @@ behaviour()
 	open("lf", "wb").write(bytes(data[:at]) + b"\r\n" + bytes(data[at:]))
 	PYTHON
 	ok "a byte is another one" says 1 'cut or damaged: [0-9]* of' post -f edges damaged $elf
-	ok "a line without frames" says 1 'text: no results of a firmware are in this file: check that they were sent (LITIFUT_SEND), the baud rate, ' \
+	ok "a line without frames" says 1 'text: no results of a firmware are in this file: check that it has run and has sent them (LITIFUT_SEND), the baud rate, ' \
 		post -f edges text $elf
 	ok "no ELF file" says 1 'the traced ELF file of the firmware' post -f edges serial.serial
 	cp -r "$root/examples/firmware/." source
