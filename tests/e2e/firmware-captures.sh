@@ -32,18 +32,6 @@ link_traced()
 	emulate "$1/firmware.elf" "$1.serial" >"$1.console" 2>&1
 }
 
-# dump FOLDER: the memory as it is at the end
-dump()
-{
-	gdb-multiarch -q -batch -nx -ex "file $1/firmware.elf" \
-		-ex "target remote | timeout 60 qemu-system-arm -M $board -display none \
-			-monitor none -semihosting -icount shift=4 -serial file:$1.serial \
-			-kernel $1/firmware.elf -S -gdb stdio" \
-		-ex "break _exit" -ex continue -ex \
-		"dump binary memory $1.bin ((unsigned)&__data_start) ((unsigned)&end)" \
-		>"$1.log" 2>&1
-}
-
 # remote ELF OPTIONS...: its memory by the emulator's gdb remote, into remote.bin. The firmware has not begun, unless
 # `halted' is empty.
 remote()
