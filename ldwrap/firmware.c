@@ -183,12 +183,6 @@ static void keep_events(const struct firmware_link *link, struct text_list *word
 	keep_number(words, "litifut_clock_hertz", link->clock.hertz);
 }
 
-/* Are calls timed by code that finds the record of a stub by its address? */
-static bool has_small_times(const struct firmware_link *link)
-{
-	return link->options.times && !link->options.spans && has_own_clock(link);
-}
-
 static void keep_small_times(const struct firmware_link *link, struct text_list *words)
 {
 	add_word(words, xasprintf("--defsym=litifut_records=" LITIFUT_FIRMWARE_TABLE
@@ -212,7 +206,7 @@ static void keep_times(const struct firmware_link *link, struct text_list *words
 		free(name);
 		if (link->options.tasks)
 			keep_number(words, "litifut_task_name", link->plan.task_name);
-		if (has_small_times(link))
+		if (link->plan.small_times)
 			keep_small_times(link, words);
 		else
 			keep(words, "litifut_calibration");
@@ -379,7 +373,7 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	keep(words, "litifut_module");
 	keep(words, "litifut_sites");
 	if (link->options.small && !link->options.spans && !link->options.paths &&
-	    !link->options.coverage && !has_small_times(link))
+	    !link->options.coverage && !link->plan.small_times)
 		keep(words, link->options.switched ? "litifut_count_small_switched"
 						   : "litifut_count_small");
 	if (link->options.spans)
@@ -543,7 +537,7 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 		link->options.switched = link->options.small = true;
 		return measure(link, error);
 	}
-	link->options.small |= has_small_times(link);
+	link->options.small |= link->plan.small_times;
 	link->options.tasks = !status && link->plan.task;
 	if (!status && link->kept.used) {
 		status = firmware_kept_place(&link->kept, link->files.map, link->plan.bss,
@@ -636,7 +630,7 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 		status = link_again(link, "small stubs", summary, error);
 		keep_nearest(&nearest, error);
 	}
-	if (status && link->overflows && link->objects->firmware_bytes && !has_small_times(link) &&
+	if (status && link->overflows && link->objects->firmware_bytes && !link->plan.small_times &&
 	    !link->request->settings->stubs) {
 		link->options.small = false;
 		link->bytes = true;

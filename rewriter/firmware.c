@@ -458,7 +458,7 @@ static enum litifut_status do_sites(struct litifut_firmware_pass *pass, struct l
 	/* One more record, for the calls that measure what a call costs. */
 	if (pass->options->spans) {
 		pass->table_words = (ring_events(pass) * pass->cpu->event_bytes + 3) / 4;
-	} else if (pass->options->times && !pass->cpu->times_are_constant) {
+	} else if (pass->options->times && !pass->cpu->times_are_small) {
 		pass->calibration = pass->table_words;
 		pass->table_words += record_words(pass);
 	}
@@ -568,6 +568,7 @@ enum litifut_status litifut_firmware_plan(const char *path,
 		     : options->few_bins ? LITIFUT_FIRMWARE_FEW_BINS
 					 : LITIFUT_FIRMWARE_BINS;
 	plan->jumps = pass.jumps;
+	plan->small_times = options->times && !options->spans && pass.cpu->times_are_small;
 	plan->can_switch = pass.cpu->switches;
 	status = litifut_firmware_find_task(&pass, &plan->task, &plan->task_name, error);
 	if (!status && pass.sends && !options->send_asked) {

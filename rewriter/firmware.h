@@ -147,8 +147,10 @@ struct litifut_firmware_plan {
 	/* The word that says which task runs; 0: there is none, or nothing is timed. */
 	uint32_t task;
 	uint32_t task_name; /* see LITIFUT_TASK_NAME_POINTER */
-	bool jumps;         /* longjmp() is called, and calls are timed */
-	size_t open_bytes;  /* of the pool of open calls */
+	bool small_times;  /* calls are timed by code that finds the record of a stub by its address
+			    */
+	bool jumps;        /* longjmp() is called, and calls are timed */
+	size_t open_bytes; /* of the pool of open calls */
 	/* Why calls can't be timed, whatever the options are; NULL: they can. Static. */
 	const char *untimed;
 };

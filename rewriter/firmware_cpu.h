@@ -89,8 +89,9 @@ struct litifut_firmware_cpu {
 	/* Words of a record with times, whose sums are carried if it has less than
 	 * LITIFUT_RECORD_TIMES; 0: that many. */
 	unsigned times_words;
-	/* What its runtime adds to a timed call is known: no calls on the device measure it. */
-	bool times_are_constant;
+	/* Calls are timed by code that finds the record of a stub by its address. What it adds to a
+	 * call is known: no calls on the device measure it. */
+	bool times_are_small;
 	/* Bytes of an entry of the pool of open calls, where calls are timed; NULL: OPEN_BYTES of
 	 * <litifut/firmware_pool.h>. */
 	unsigned (*open_bytes)(const struct litifut_arch_context *context);

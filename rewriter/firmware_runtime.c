@@ -429,7 +429,7 @@ static enum litifut_status set_times(struct litifut_firmware_pass *pass,
 		return litifut_firmware_missing(pass, JUMP_TARGET, error);
 	if (clock && !set_way(pass, "litifut_clock_target", function))
 		return litifut_firmware_missing(pass, "litifut_clock_target", error);
-	if (!pass->options->spans && !pass->cpu->times_are_constant &&
+	if (!pass->options->spans && !pass->cpu->times_are_small &&
 	    !set_half(pass, CALIBRATION, pass->calibration))
 		return litifut_firmware_missing(pass, CALIBRATION, error);
 	if (pass->cpu->clock_vector && set_clock(pass, error))
