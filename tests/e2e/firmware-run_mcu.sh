@@ -46,10 +46,8 @@ newcomer()
 
 behaviour()
 {
-	ok "README.md: the commands run" newcomer README.md
-	ok "README.md: a picture" grep -q '>fibonacci' newcomer/examples/firmware/calls.svg
-	ok "README.md: a listing" grep -q '1+88 *fibonacci' newcomer/text
 	ok "docs/firmware.md: the commands run" newcomer docs/firmware.md
+	ok "docs/firmware.md: a listing" grep -q '1+88 *fibonacci' newcomer/text
 	ok "docs/firmware.md: a report" grep -q ' 89 .*fibonacci' newcomer/text
 	ok "docs/firmware.md: a picture" grep -q '>fibonacci' newcomer/examples/firmware/calls.svg
 	export LITIFUT_PORT="$port" LITIFUT_MODE=table LITIFUT_CLOCK=systick:25000000

@@ -65,4 +65,40 @@ behaviour()
 	is "no file is left" "$(find tmp -name 'litifut-build-*')" ""
 }
 
-for_targets behaviour
+# What README.md tells a user to type, on a program with a library in a folder, in qemu-user.
+readme()
+{
+	behaviour
+	[ "$target" = armhf ] || return 0
+	rm -rf readme && mkdir readme && cd readme || return
+	cat >core.c <<-'END'
+		__attribute__((noipa)) int hash(int n) { int h = 0; while (n--) h = h * 33 + n; return h; }
+		int work(int n) { return hash(n) + hash(n / 2); }
+	END
+	cat >main.c <<-'END'
+		#include <stdio.h>
+		int work(int);
+		int main(void) { int s = 0; for (int i = 0; i < 90; i++) s += work(i); return printf("%d\n", s) < 0; }
+	END
+	printf '%s\n' "CC = $triplet-gcc" 'CFLAGS = -O2 -fPIC' 'PROGRAM: main.o lib/libcore.so' \
+		"	\$(CC) -o \$@ main.o -Llib -lcore -Wl,-rpath,\$(CURDIR)/lib" 'lib/libcore.so: core.o' \
+		"	mkdir -p lib && \$(CC) -shared -o \$@ core.o" >makefile
+	for mode in spans paths; do
+		{
+			sed -n "s/^    LITIFUT_MODE=spans \(litifut build make\) .*/LITIFUT_MODE=$mode \1/p" "$root/README.md"
+			sed -n 's/.*`\(qemu-arm [^`]*\)`.*/\1/p' "$root/README.md"
+			case $mode in
+			spans) sed -n 's/^    \(litifut-post -f report [^#]*\).*/\1/p' "$root/README.md" ;;
+			paths) sed -n 's/.*`\(litifut-post -f html -o report.html [^`…]*\)`.*/\1/p' "$root/README.md" ;;
+			esac
+		} >commands
+		is "README.md: $mode: its commands are found" "$(wc -l <commands)" 3
+		rm -rf PROGRAM lib litifut-data
+		ok "README.md: $mode: they run" sh -c 'PATH=$1:$PATH sh -e commands >shown' sh "$BUILD/bin"
+		[ $mode = paths ] ||
+			ok "README.md: functions of the program and of its library" sh -c 'grep "work \[libcore.so\]" shown && grep "main \[PROGRAM\]" shown'
+	done
+	ok "README.md: a page with executed instructions" grep -q '"instructions":\[[0-9,]*[1-9]' report.html
+}
+
+for_targets readme

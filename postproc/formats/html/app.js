@@ -645,7 +645,7 @@ const drawSource = () => {
 
 /* ---- which code was executed: LITIFUT_MODE=coverage, paths ---- */
 const STATES = ["not known", "no", "yes"];
-let costliest = false; /* the order of the rows */
+let costliest = !!C && C.instructions.some(n => n > 0); /* the order of the rows */
 const drawCode = () => {
 	const rows = C.name.map((_, i) => i).filter(i => !query || C.name[i].toLowerCase().includes(query));
 	const need = i => [1, 0, 2][C.state[i]], counted = C.times.some(n => n > 0);
