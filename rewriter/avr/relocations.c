@@ -229,6 +229,26 @@ static void set_sizes(const struct litifut_image *image, const struct litifut_se
 	}
 }
 
+/* The start-up code is one function, whose parts have labels: those of libgcc for .data and .bss.
+ * gprof takes each label in a section for a function, and so the last of them for what calls
+ * main(). */
+static void hide_parts(const struct litifut_image *image, const struct litifut_section *table)
+{
+	uint32_t first, end;
+
+	if (!litifut_avr_start_up(image, &first, &end))
+		return;
+	for (uint32_t at = 0; at + SYMBOL_BYTES <= table->size; at += SYMBOL_BYTES) {
+		uint8_t *symbol = table->bytes + at;
+		const unsigned number = litifut_get16(false, symbol + 14);
+		const uint32_t address = litifut_get32(false, symbol + 4);
+
+		if (ELF32_ST_TYPE(symbol[12]) == STT_NOTYPE && number && number < SHN_LORESERVE &&
+		    address > first && address < end)
+			litifut_put16(false, symbol + 14, SHN_ABS);
+	}
+}
+
 enum litifut_status litifut_avr_name_functions(struct litifut_image *image,
 					       struct litifut_error *error)
 {
@@ -248,8 +268,10 @@ enum litifut_status litifut_avr_name_functions(struct litifut_image *image,
 		    enters(image, &relocation, named, &context))
 			make_function(image, (uint8_t *)named);
 	}
-	if (reader.symbols && reader.symbols->bytes)
+	if (reader.symbols && reader.symbols->bytes) {
 		set_sizes(image, reader.symbols, code);
+		hide_parts(image, reader.symbols);
+	}
 	free(code);
 	litifut_image_forget_symbols(image);
 	return litifut_image_read_symbols(image, error);
