@@ -295,6 +295,15 @@ behaviour()
 		ok "with four bytes more" link_with 2026 env
 		is "as many less are missing" "$(sed -n 's/.* overflowed by \([0-9]*\) bytes$/\1/p' room.log)" \
 			$((${beyond:-0} - 4))
+		ok "records with times that leave no room for the stack" link_with 1500 env LITIFUT_MODE=table
+		ok "are not linked in" cmp plain-room.elf room.elf
+		beyond=$(sed -n 's/.*left untraced: no room for the tracer: the RAM.* overflowed by \([0-9]*\) bytes$/\1/p' room.log)
+		ok "with four bytes more (table)" link_with 1496 env LITIFUT_MODE=table
+		is "as many less are missing (table)" "$(sed -n 's/.* overflowed by \([0-9]*\) bytes$/\1/p' room.log)" \
+			$((${beyond:-0} - 4))
+		# the records begin at a multiple of 4
+		ok "with as many as were missing" link_with $((1500 - (${beyond:-0} + 3) / 4 * 4)) env LITIFUT_MODE=table
+		ok "they are linked in" sh -c '"$BUILD/bin/litifut" info room.elf | grep -q "mode  *table"'
 		ok "where 4 bytes for each counter have no room, those of a byte are taken" \
 			avr many avr_many.c -Os
 		ok "which litifut info says" sh -c \
