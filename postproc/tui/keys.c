@@ -36,7 +36,8 @@ static void add_times(struct post_text *text, const struct post_output *output)
 		post_text_format(text,
 				 "\nCalls without a time, as their return is not recorded: "
 				 "%" PRIu64 ". Their own time is in the self time of the function "
-				 "around them.",
+				 "around them. (N timed) behind a name: the times are those of N "
+				 "of its calls.",
 				 unreturned);
 }
 

@@ -123,6 +123,12 @@ static int compare(const void *left, const void *right, void *context)
 	const struct post_tally *a = left, *b = right;
 	uint64_t x = key_of(sorting, a), y = key_of(sorting, b);
 
+	if (x == y && sorting->order != POST_TUI_BY_NAME && sorting->model->timed) {
+		/* main() before the start-up code around it: both have no self time that is known
+		 */
+		x = total_of(metrics_of(sorting->model, a->function));
+		y = total_of(metrics_of(sorting->model, b->function));
+	}
 	if (x != y)
 		return x > y ? -1 : 1;
 	return post_function_compare(sorting->model->output->session, a->function, b->function);
