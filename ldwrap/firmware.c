@@ -254,10 +254,8 @@ static const char *pointer_code(const struct firmware_link *link)
 {
 	const bool switched = link->options.switched;
 
-	if (link->options.stream && !has_own_clock(link))
-		return switched ? "litifut_stream_pointer_switched" : "litifut_stream_pointer";
 	if (link->options.spans)
-		return switched ? "litifut_span_pointer_switched" : "litifut_span_pointer";
+		return "litifut_span_pointer";
 	if (link->options.times)
 		return "litifut_time_pointer";
 	return switched ? "litifut_count_pointer_switched" : "litifut_count_pointer";

@@ -26,7 +26,6 @@
 #define SPAN_CALL "litifut_span_call"
 #define SPAN_NOTE "litifut_span_note"
 #define SPAN_POINTER "litifut_span_pointer"
-#define STREAM_POINTER "litifut_stream_pointer"
 #define SPAN_NOTE_POINTER "litifut_span_note_pointer"
 #define SPAN_RETURN "litifut_span_return"
 #define TICK "litifut_tick"
@@ -273,10 +272,7 @@ static void find_spans(struct litifut_firmware_pass *pass)
 		pass->time_call = code_at(pass, switched ? SPAN_CALL DWT SWITCHED : SPAN_CALL DWT);
 	pass->span_note = code_at(pass, SPAN_NOTE);
 	pass->span_return = code_at(pass, SPAN_RETURN);
-	pass->count_pointer = code_at(pass, switched ? STREAM_POINTER SWITCHED : STREAM_POINTER);
-	if (!pass->options->stream || !pass->count_pointer) /* AVR has one for both */
-		pass->count_pointer =
-			code_at(pass, switched ? SPAN_POINTER SWITCHED : SPAN_POINTER);
+	pass->count_pointer = code_at(pass, SPAN_POINTER);
 }
 
 enum litifut_status litifut_firmware_find_recorders(struct litifut_firmware_pass *pass,

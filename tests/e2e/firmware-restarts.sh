@@ -117,7 +117,7 @@ behaviour()
 	lm3s6965evb) watchdog=-DWATCHDOG=0x40000000 resets=3 ;;
 	*) watchdog='' resets=2 ;;
 	esac
-	include=-I$root/include
+	include="-I$root/include -DRESET_IN_LEAF=1"
 	cp -r "$root/examples/firmware" source
 	# a debugger reads 4 MB for half a minute
 	sed -i '/RAM/s/LENGTH = 4M/LENGTH = 64K/' "source/$board.ld"

@@ -71,7 +71,7 @@ over_resets()
 	cp "$root/tests/firmware/restarts.c" source/main.c
 	cp "$root/tests/firmware/startup.c" source
 	export LITIFUT_RAM=top
-	ok "resets: it links traced" link_stream 4 kept EXTRA_CFLAGS="-I$root/include"
+	ok "resets: it links traced" link_stream 4 kept EXTRA_CFLAGS="-I$root/include -DRESET_IN_LEAF=1"
 	unset LITIFUT_RAM
 	ok "resets: calls are those of all runs, in order" calls_in_order kept/firmware.elf
 	ok "resets: a line says how often it has restarted" grep -q 'has restarted 2 times' \

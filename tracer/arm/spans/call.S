@@ -1,7 +1,10 @@
 /* Records a call and its return as events in a ring (<litifut/spans_format.h>). Stubs and the pool
  * of open calls are those of time.S, and so is how the call finds back; here an entry of the pool
- * has neither record nor time. Interrupts are off from the taking of an entry to the end of the
- * event, so that the events are in the order of their times, and an event in the ring is whole.
+ * has neither record nor time. Interrupts are off while an entry is taken, and again from the
+ * reading of the time to the end of the event, so that the events are in the order of their times,
+ * and an event in the ring is whole. What an interrupt records between the two stands before the
+ * call: it has interrupted the caller. Where T32 is whole and the clock is the counter of CPU cycles,
+ * each of the two takes at most 40 cycles. With LITIFUT_KEPT they are one.
  *
  * All but the program counter is kept when a call is made, where time.S keeps it, and the flags as
  * well when it returns. With LITIFUT_SPAN_DWT the clock is the counter of CPU cycles, read on the
@@ -9,8 +12,15 @@
  * (<litifut/kept_format.h>). The linker wrapper defines litifut_span_begin: what starts the clock,
  * and with LITIFUT_KEPT the ring.
  *
+ * A call through a pointer is two events, where it leads and then the call. Both are put into the
+ * ring with interrupts off once, so that nothing comes between them.
+ *
  * With LITIFUT_STREAM (LITIFUT_MODE=stream) calls are recorded without their returns and without
  * times: no return address is replaced, and there is neither a pool nor a clock. */
+#if !defined(LITIFUT_SPAN_DWT) && !defined(LITIFUT_STREAM)
+#define CALLS_CLOCK
+#endif
+
 #include "span.inc"
 
 #if defined(LITIFUT_SPAN_DWT) && defined(LITIFUT_SWITCHED)
@@ -23,10 +33,6 @@
 #define VARIANT(name) name
 #endif
 #define SPAN_CALL VARIANT(litifut_span_call)
-
-#if !defined(LITIFUT_SPAN_DWT) && !defined(LITIFUT_STREAM)
-#define CALLS_CLOCK
-#endif
 
 #if !defined(LITIFUT_SPAN_DWT) || __ARM_ARCH_ISA_THUMB < 2
 #define SAVES_FLAGS
@@ -46,9 +52,9 @@
 	.type	litifut_calibrate_all, %function
 	.type	litifut_calibration, %object
 #endif
-	.global	litifut_span_open, litifut_span_note, litifut_clock_read, litifut_pool
-	.hidden	litifut_span_open, litifut_span_note, litifut_clock_read, litifut_pool
-	.type	litifut_span_open, %function
+	.global	litifut_span_pointer, litifut_span_note, litifut_clock_read, litifut_pool
+	.hidden	litifut_span_pointer, litifut_span_note, litifut_clock_read, litifut_pool
+	.type	litifut_span_pointer, %function
 	.type	litifut_span_note, %function
 	.type	litifut_clock_read, %function
 	.type	litifut_pool, %object
@@ -58,127 +64,48 @@
 litifut_span_note:
 	read_stub
 	mask
-/* r3: the number of the call. On the stack: r1 to r6, r0, the callee. lr: where it returns to. */
-	.thumb_func
-litifut_span_open:
+	pack	r3
 #else
 SPAN_CALL:
 	read_stub
 	mask
-/* r3: the number of the call. On the stack: r1 to r6, r0, the callee. lr: where it returns to. */
-	.thumb_func
-litifut_span_open:
-#if __ARM_ARCH_ISA_THUMB >= 2
-	ldrd	r6, r0, [r2, #POOL_HEAD]
-	cbz	r0, litifut_span_new
-	ldr	r1, [r0, #OPEN_NEXT]
-	strd	r0, r1, [r2, #POOL_HEAD]
-1:	strd	r6, lr, [r0, #OPEN_NEXT]
-	str	r5, [r0, #OPEN_STACK]
-	ldr	lr, =litifut_return + 1
-#else
-	ldr	r0, [r2, #POOL_FREE]
-	cmp	r0, #0
-	beq	litifut_span_new
-	ldr	r1, [r0, #OPEN_NEXT]
-	str	r1, [r2, #POOL_FREE]
-	ldr	r6, [r2, #POOL_HEAD]
-	str	r0, [r2, #POOL_HEAD]
-1:	str	r6, [r0, #OPEN_NEXT]
-	mov	r6, lr
-	str	r6, [r0, #OPEN_RETURN]
-	str	r5, [r0, #OPEN_STACK]
-	ldr	r6, =litifut_return + 1
-	mov	lr, r6
-#endif
-#endif
-litifut_span_record:
-#ifdef CALLS_CLOCK
-	mov	r6, lr
-#endif
-	clock
-#ifdef CALLS_CLOCK
-	mov	lr, r6
-#endif
+	take_entry
 	pack	r3
-11:	put	r0, r5, r1, r3, r6, litifut_span_full
+	mask_again
+#endif
+/* Interrupts are off. r5: the word of the event. On the stack: r1 to r6, r0, the callee. lr: where the call returns to. */
+litifut_span_record:
+11:	event	r5, litifut_span_full, kept
 9:	msr	PRIMASK, r4
 	pop	{r1, r2, r3, r4, r5, r6}
 	pop	{r0, pc}
-/* r1: the head, which is the limit. RING_NO_LIMIT is none: positions begin at 0 again. */
+/* The head is the limit. RING_NO_LIMIT is none: positions begin at 0 again. */
 litifut_span_full:
-	adds	r1, #1
+	adds	FULL_HEAD, #1
 	bne	12f
-	str	r1, [r2, #RING_HEAD]
+	str	FULL_HEAD, [r2, #AT(RING_HEAD)]
 	b	11b
 12:
 #if defined(LITIFUT_STREAM) && defined(LITIFUT_KEPT)
-	ldr	r1, [r2, #RING_MASK]
+	ldr	r1, [r2, #AT(RING_MASK)]
 	cmp	r1, #0
 	beq	13f
 #endif
-	ldr	r1, [r2, #RING_LOST]
+	ldr	r1, [r2, #AT(RING_LOST)]
 	adds	r1, #1
-	str	r1, [r2, #RING_LOST]
+	str	r1, [r2, #AT(RING_LOST)]
 	b	9b
 #if defined(LITIFUT_STREAM) && defined(LITIFUT_KEPT)
-13:	mov	r1, r12			@ the first of all calls
-	mov	r6, lr
-	push	{r0, r1, r2, r3}
-	bl	litifut_span_begin	@ as any function
-	pop	{r0, r1, r2, r3}
-	mov	r12, r1
-	mov	lr, r6
+13:	mov	r1, lr
+	bl	litifut_span_first
+	mov	lr, r1
 	b	11b
 #endif
 
 #ifdef LITIFUT_STREAM
 	.size	litifut_span_note, . - litifut_span_note
 #else
-/* No entry has been freed. Back at 1, r0 is the entry, which is the head, and r6 what was. */
-litifut_span_new:
-	ldr	r0, [r2, #POOL_USED]
-	ldr	r1, =litifut_open_end
-	ldr	r6, =litifut_open
-	subs	r1, r1, r6
-	adds	r6, r6, r0
-	adds	r0, #OPEN_SPAN_BYTES
-	cmp	r0, r1
-	bhi	3f
-	str	r0, [r2, #POOL_USED]
-	cmp	r0, #OPEN_SPAN_BYTES
-	mov	r0, r6
-	bne	8f
-	mov	r1, lr			@ the first of all calls
-	mov	r6, r12
-	push	{r0, r1, r2, r3}
-	bl	litifut_span_begin	@ as any function
-	pop	{r0, r1, r2, r3}
-	mov	r12, r6
-	mov	lr, r1
-8:	ldr	r6, [r2, #POOL_HEAD]
-	str	r0, [r2, #POOL_HEAD]
-	b	1b
-/* As in time.S: the entry of a call that has ended by longjmp(). */
-3:	ldr	r1, =litifut_return + 1
-	cmp	r1, lr
-	beq	6f
-	mov	r6, r2			@ POOL_HEAD is OPEN_NEXT
-	b	5f
-4:	ldr	r1, [r0, #OPEN_STACK]
-	cmp	r1, r5
-	beq	7f
-	mov	r6, r0
-5:	ldr	r0, [r6, #OPEN_NEXT]
-	cmp	r0, #0
-	bne	4b
-6:	ldr	r1, [r2, #POOL_UNTIMED]
-	adds	r1, #1
-	str	r1, [r2, #POOL_UNTIMED]
-	b	litifut_span_record
-7:	ldr	r1, [r0, #OPEN_NEXT]
-	str	r1, [r6, #OPEN_NEXT]
-	b	8b
+	take_entry_else
 	.size	SPAN_CALL, . - SPAN_CALL
 
 /* A call whose return is not recorded. */
@@ -186,6 +113,7 @@ litifut_span_new:
 litifut_span_note:
 	read_stub
 	mask
+	pack	r3
 	b	litifut_span_record
 #ifdef LITIFUT_SWITCHED
 9:	msr	PRIMASK, r4
@@ -193,6 +121,168 @@ litifut_span_note:
 	pop	{r0, pc}
 #endif
 	.size	litifut_span_note, . - litifut_span_note
+#endif
+
+/* A call through a pointer:
+ *
+ *	push {r0, lr}; mov r0, rN; bl litifut_span_pointer; .hword its number */
+	.thumb_func
+	.balign	4
+litifut_span_pointer:
+	push	{r1, r2, r3, r4, r5, r6}
+#if __ARM_ARCH_ISA_THUMB >= 2
+	ldrh	r3, [lr, #-1]
+	ldr	lr, [sp, #28]
+#else
+	mov	r4, lr
+	subs	r4, #1
+	ldrh	r3, [r4]
+	ldr	r1, [sp, #28]
+	mov	lr, r1
+#endif
+	str	r0, [sp, #28]		@ where the last pop goes
+	mask
+#ifdef LITIFUT_STREAM
+	pack	r3
+#else
+	take_entry
+	pack	r3
+	mask_again
+#endif
+#if __ARM_ARCH_ISA_THUMB >= 2
+11:	ldm	r2, {r0, r1, r3, r6}	@ RING_HEAD, RING_LIMIT, RING_MASK, RING_BASE
+	subs	r1, r1, r0
+	cmp	r1, #1
+	bls	12f
+	and.w	r1, r3, r0
+	add.w	r1, r6, r1, lsl #EVENT_SHIFT
+	adds	r0, #1
+	ands	r3, r0
+	add.w	r6, r6, r3, lsl #EVENT_SHIFT
+	adds	r0, #1
+	ldr	r3, [sp, #28]
+	str	r3, [r1]
+	mov.w	r3, #(LITIFUT_SPAN_CALLEE << 16)
+	str	r3, [r1, #4]
+	mov	r1, r0
+	clock_at kept, r3
+	strd	r0, r5, [r6]
+	str	r1, [r2]
+	keep_head r1, r3
+9:	msr	PRIMASK, r4
+	pop	{r1, r2, r3, r4, r5, r6}
+	pop	{r0, pc}
+/* There is no room for both. */
+12:	ldr	r3, [r2, #AT(RING_LIMIT)]
+	adds	r3, #1
+	bne	15f
+	str	r3, [r2]		@ as above
+	b	11b
+15:
+#if defined(LITIFUT_STREAM) && defined(LITIFUT_KEPT)
+	ldr	r3, [r2, #AT(RING_MASK)]
+	cbz	r3, 16f
+#endif
+	ldr	r3, [r2, #AT(RING_LOST)]
+	adds	r3, #2
+	str	r3, [r2, #AT(RING_LOST)]
+	b	9b
+#if defined(LITIFUT_STREAM) && defined(LITIFUT_KEPT)
+16:	mov	r1, lr
+	bl	litifut_span_first
+	mov	lr, r1
+	b	11b
+#endif
+#else
+11:	ldr	r0, [sp, #28]
+	movs	r1, #LITIFUT_SPAN_CALLEE
+	lsls	r1, r1, #16
+	push	{r4}
+	put	r0, r1, r3, r6, r4, 1f
+	pop	{r4}
+	b	litifut_span_record
+1:	pop	{r4}
+	adds	r3, #1			@ as above
+	bne	12f
+	str	r3, [r2, #RING_HEAD]
+	b	11b
+12:	ldr	r1, [r2, #RING_LOST]
+	adds	r1, #1
+	str	r1, [r2, #RING_LOST]
+	b	litifut_span_record
+#ifdef LITIFUT_SWITCHED
+9:	msr	PRIMASK, r4
+	pop	{r1, r2, r3, r4, r5, r6}
+	pop	{r0, pc}
+#endif
+#endif
+#ifndef LITIFUT_STREAM
+	take_entry_else
+#endif
+	.size	litifut_span_pointer, . - litifut_span_pointer
+
+#if !defined(LITIFUT_STREAM) || defined(LITIFUT_KEPT)
+/* Before the first call of all is recorded. The rewriter leaves calls alone in what has the type and size of a function and a
+ * name of the tracer. As any function, but all registers of the call are kept. */
+	.type	litifut_span_first, %function
+litifut_span_first:
+	push	{r1, r2, r3, lr}
+	mov	r6, r12
+	bl	litifut_span_begin
+	mov	r12, r6
+	pop	{r1, r2, r3, pc}
+	.size	litifut_span_first, . - litifut_span_first
+#endif
+
+#ifndef LITIFUT_STREAM
+/* An entry of the pool that is in no list, where none is free, to r0; 0: there is none. Interrupts are off. r1: the return
+ * address of the call, r5: its sp. Changes r0, r6 and the flags. */
+	.type	litifut_span_entry, %function
+litifut_span_entry:
+	push	{r3, lr}
+	ldr	r0, [r2, #AT(POOL_USED)]
+	cmp	r0, #0
+	bne	2f
+	ldr	r0, =litifut_open		@ the first of all calls: all entries are free
+	ldr	r6, =litifut_open_end
+	movs	r3, #0
+1:	str	r3, [r0, #OPEN_NEXT]
+	mov	r3, r0
+	adds	r0, #OPEN_SPAN_BYTES
+	cmp	r0, r6
+	blo	1b
+	str	r3, [r2, #AT(POOL_FREE)]
+	str	r3, [r2, #AT(POOL_USED)]
+	bl	litifut_span_first
+	ldr	r0, [r2, #AT(POOL_FREE)]
+	ldr	r3, [r0, #OPEN_NEXT]
+	str	r3, [r2, #AT(POOL_FREE)]
+	pop	{r3, pc}
+/* As in time.S: the entry of a call that has ended by longjmp(). */
+2:	ldr	r0, =litifut_return + 1
+	cmp	r0, r1
+	beq	5f
+	mov	r6, r2			@ POOL_HEAD is OPEN_NEXT
+#if STATE
+	subs	r6, #STATE
+#endif
+	b	4f
+3:	ldr	r3, [r0, #OPEN_STACK]
+	cmp	r3, r5
+	beq	6f
+	mov	r6, r0
+4:	ldr	r0, [r6, #OPEN_NEXT]
+	cmp	r0, #0
+	bne	3b
+5:	ldr	r0, [r2, #AT(POOL_UNTIMED)]
+	adds	r0, #1
+	str	r0, [r2, #AT(POOL_UNTIMED)]
+	movs	r0, #0
+	pop	{r3, pc}
+6:	ldr	r3, [r0, #OPEN_NEXT]
+	str	r3, [r6, #OPEN_NEXT]
+	pop	{r3, pc}
+	.size	litifut_span_entry, . - litifut_span_entry
 
 	.thumb_func
 litifut_return:
@@ -200,12 +290,12 @@ litifut_return:
 #ifdef SAVES_FLAGS
 	mrs	r7, APSR
 #endif
-	ldr	r2, =litifut_pool
+	ldr	r2, =litifut_pool + STATE
 	add	r4, sp, #36
 	mrs	r5, PRIMASK
 	cpsid	i
 #if __ARM_ARCH_ISA_THUMB >= 2
-	ldrd	r1, r6, [r2, #POOL_HEAD]
+	ldrd	r1, r6, [r2, #AT(POOL_HEAD)]
 #ifdef SAVES_FLAGS
 	ldm	r1, {r0, r3, lr}	@ OPEN_NEXT, OPEN_RETURN, OPEN_STACK
 	cmp	lr, r4
@@ -215,7 +305,7 @@ litifut_return:
 	sub.w	r7, r7, r4
 	cbnz	r7, 4f
 #endif
-1:	strd	r0, r1, [r2, #POOL_HEAD]
+1:	strd	r0, r1, [r2, #AT(POOL_HEAD)]
 #else
 	ldr	r1, [r2, #POOL_HEAD]
 	ldr	r0, [r1, #OPEN_STACK]
@@ -229,14 +319,13 @@ litifut_return:
 #endif
 	str	r6, [r1, #OPEN_NEXT]
 	str	r3, [sp, #32]		@ where the last pop goes
-	clock
 #if __ARM_ARCH_ISA_THUMB >= 2
 	ubfx	r4, r4, #2, #16		@ LITIFUT_SPAN_RETURN is 0
 #else
 	lsls	r4, r4, #14
 	lsrs	r4, r4, #16
 #endif
-11:	put	r0, r4, r1, r3, r6, 3f
+11:	event	r4, 3f
 2:	msr	PRIMASK, r5
 #ifdef SAVES_FLAGS
 	msr	APSR_nzcvq, r7
@@ -246,16 +335,16 @@ litifut_return:
 #ifndef SAVES_FLAGS
 	mrs	r7, APSR
 #endif
-	adds	r1, #1			@ as above
+	adds	FULL_HEAD, #1		@ as above
 	bne	12f
-	str	r1, [r2, #RING_HEAD]
+	str	FULL_HEAD, [r2, #AT(RING_HEAD)]
 #ifndef SAVES_FLAGS
 	msr	APSR_nzcvq, r7
 #endif
 	b	11b
-12:	ldr	r1, [r2, #RING_LOST]
+12:	ldr	r1, [r2, #AT(RING_LOST)]
 	adds	r1, #1
-	str	r1, [r2, #RING_LOST]
+	str	r1, [r2, #AT(RING_LOST)]
 #ifndef SAVES_FLAGS
 	msr	APSR_nzcvq, r7
 #endif
@@ -274,10 +363,10 @@ litifut_return:
 	bne	5b
 	ldr	r3, [r1, #OPEN_NEXT]
 	str	r3, [r0, #OPEN_NEXT]
-	ldr	r0, [r2, #POOL_HEAD]	@ stays
+	ldr	r0, [r2, #AT(POOL_HEAD)]	@ stays
 #if __ARM_ARCH_ISA_THUMB >= 2
 	ldr	r3, [r1, #OPEN_RETURN]
-	ldr	r6, [r2, #POOL_FREE]
+	ldr	r6, [r2, #AT(POOL_FREE)]
 #endif
 #ifndef SAVES_FLAGS
 	msr	APSR_nzcvq, r7
