@@ -9,6 +9,7 @@ long_names()
 {
 	cat >long.cc <<-'END'
 		#include <cstdio>
+		#include <cstdlib>
 		template <class A, class B> struct a_pair_with_a_rather_long_name {};
 		namespace some_library { struct policy_of_allocation {}; struct policy_for_threads {}; }
 		using t0 = a_pair_with_a_rather_long_name<some_library::policy_of_allocation, some_library::policy_for_threads>;
@@ -23,12 +24,14 @@ long_names()
 				sum += visit<X>(i);
 			return sum;
 		}
+		volatile int sink;
+		__attribute__((noinline)) int gone(int n) { if (n) exit(n - 1); return sink = n; }
 		int main()
 		{
 			int sum = 0;
 			for (int i = 0; i < 9; i++)
 				sum += walk<t3>(i) + walk<int>(i);
-			return sum == 0;
+			return gone(0) + gone(sum == 0 ? 2 : 1);
 		}
 	END
 	language=g++
@@ -112,6 +115,7 @@ on_a_desk()
 			found.room = {};
 			found.room.functions = room();
 			found.longest = Math.max(...[...document.querySelectorAll("#functions td.name")].map(c => c.textContent.length));
+			found.partly = [...document.querySelectorAll("#functions tbody tr")].map(r => r.textContent).filter(t => t.includes("gone(int)"));
 			await search("walk<a_pair");
 			document.querySelector("#functions tbody tr").click();
 			await wait(100);
@@ -160,6 +164,7 @@ on_a_desk()
 			assert found["longest"] > 1000, found # else the test tests nothing
 			assert all(room >= 0 for room in found["room"].values()), found
 			assert found["head"] < 250, found
+			assert len(found["partly"]) == 1 and "2 (1 timed)" in found["partly"][0], found["partly"]
 			assert found["tip"] == ["int walk<a_pair", True], found
 			assert found["focused"] == "timeline-canvas", found
 			assert not found["twice"] and found["last"] and found["last"][-1].endswith(("ns", "ms", "µs")), found
