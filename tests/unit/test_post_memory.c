@@ -1,5 +1,5 @@
 /* What the post-processor holds in memory follows from the functions and calls
- * that are distinct, not from how many events there are: twenty times as many
+ * that are distinct, not from how many events there are: eight times as many
  * of the same ones need no more, but for the list of the trace's chunks. */
 #include <malloc.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 #define CHUNK_BYTES 65536u
 #define ROUNDS 120u
-#define MORE 20u
+#define MORE 8u
 
 static const struct post_format *measured;
 static size_t held;
