@@ -110,6 +110,7 @@ struct post_format {
 	bool binary;   /* not for terminals */
 	bool folder;   /* writes files into output->folder, and nothing into output->file */
 	bool measured; /* finish() uses times where there are some */
+	bool returns;  /* of them only those of calls whose return is recorded */
 	bool tabled;   /* shows sums that came without an order of calls, although it has event() */
 	bool nested;   /* event() gets leaves too, and depths */
 	bool flags;    /* of edges are what it shows, and no calls */

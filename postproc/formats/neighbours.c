@@ -185,6 +185,7 @@ const struct post_format post_format_callers_of = {
 	.asks_for_function = true,
 	.uses = POST_USES_TOP | POST_USES_FUNCTION | POST_USES_LINES,
 	.measured = true,
+	.returns = true,
 	.finish = finish_callers,
 };
 
@@ -194,5 +195,6 @@ const struct post_format post_format_callees_of = {
 	.asks_for_function = true,
 	.uses = POST_USES_TOP | POST_USES_FUNCTION | POST_USES_LINES,
 	.measured = true,
+	.returns = true,
 	.finish = finish_callees,
 };

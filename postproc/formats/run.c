@@ -84,7 +84,7 @@ void post_run_read(struct post_run *run, struct post_session *session,
 	};
 	const struct post_timeline_sink *sink = format->event ? &direct : NULL;
 
-	run->measuring = format->measured && post_measures_possible(session);
+	run->measuring = format->measured && post_measures_possible(session, format->returns);
 	if (run->measuring || run->also || post_filter_is_set(&options->filter))
 		sink = &measuring;
 	if (format->start)

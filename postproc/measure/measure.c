@@ -315,14 +315,25 @@ static void take_tasks(struct post_measures *measures, struct post_process *proc
 				"chooses among the tasks of --per thread only");
 }
 
-bool post_measures_possible(const struct post_session *session)
+bool post_measures_possible(const struct post_session *session, bool returns)
 {
+	bool clock = false;
+
 	for (size_t i = 0; i < session->process_count; i++) {
-		if (post_clock_runs(session->processes[i]) ||
-		    post_trace_has_tables(session->processes[i]->trace))
+		const struct post_process *process = session->processes[i];
+
+		if (post_trace_has_tables(process->trace))
 			return true;
+		clock |= post_clock_runs(process);
+		returns &= !(process->returns && post_clock_runs(process));
 	}
-	return false;
+	/* a library may record returns where its program does not */
+	for (size_t i = 0; i < session->module_count && returns; i++) {
+		const struct post_image *image = session->modules[i].image;
+
+		returns = !image || image->mode != LITIFUT_MODE_SPANS;
+	}
+	return clock && !returns;
 }
 
 void post_measures_start(struct post_measures *measures, struct post_session *session)

@@ -69,8 +69,8 @@ void post_measures_release(struct post_measures *measures);
 
 enum post_timing post_measures_timing(const struct post_measures *measures);
 
-/* Could there be times? From the headers alone. */
-bool post_measures_possible(const struct post_session *session);
+/* Could there be times? From the headers alone. `returns`: of calls whose return is recorded. */
+bool post_measures_possible(const struct post_session *session, bool returns);
 
 /* "1.234 ms", or the number of ticks where their length is not known. */
 const char *post_measures_text(const struct post_measures *measures, uint64_t ticks, char *text,
