@@ -34,18 +34,6 @@ emulate()
 		</dev/null
 }
 
-# dump FOLDER: FOLDER.bin gets the memory of FOLDER/firmware.elf at the end, FOLDER.serial what it has sent
-dump()
-{
-	gdb-multiarch -q -batch -nx -ex "file $1/firmware.elf" \
-		-ex "target remote | timeout 60 qemu-system-arm -M $board -display none \
-			-monitor none -semihosting -icount shift=4 -serial file:$1.serial \
-			-kernel $1/firmware.elf -S -gdb stdio" \
-		-ex "break _exit" -ex continue -ex \
-		"dump binary memory $1.bin ((unsigned)&__data_start) ((unsigned)&end)" \
-		>"$1.log" 2>&1
-}
-
 # make_example FOLDER ARGUMENTS...: builds examples/firmware for the board into FOLDER, by a
 # copy of the makefile, so that nothing is written into the tree.
 make_example()

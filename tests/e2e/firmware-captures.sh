@@ -260,7 +260,7 @@ sys.stdout.buffer.write(b"\0\0\0\0\0\x80" + b"".join(b"\x09%c\x01x\xc0\x0f" % by
 	# a debugger
 	cp -r "$root/examples/firmware/." source
 	link_traced memory memory
-	dump memory
+	dump memory/firmware.elf memory.bin _exit
 	ok "gdb dumps the memory" test -s memory.bin
 	post -f edges memory.bin memory/firmware.elf >list
 	ok "the memory has the results" grep -q ' main -> fibonacci$' list
@@ -276,10 +276,10 @@ sys.stdout.buffer.write(b"\0\0\0\0\0\x80" + b"".join(b"\x09%c\x01x\xc0\x0f" % by
 	export LITIFUT_MODE=spans LITIFUT_RING_KB=4
 	link_traced ring memory
 	unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_RING_KB
-	dump table
+	dump table/firmware.elf table.bin _exit
 	post -f csv table.bin table/firmware.elf >table.csv
 	ok "the memory has a table of times" grep -q '"fibonacci",.*,88,88,[1-9]' table.csv
-	dump ring
+	dump ring/firmware.elf ring.bin _exit
 	post -f csv ring.bin ring/firmware.elf >ring.csv
 	# nothing sends it: it has the newest events, among which are the last calls
 	ok "the memory has the newest events" grep -q '"main",.*"exit"\|"board_stop_ticks",.*,1,1' ring.csv

@@ -117,9 +117,9 @@ print(*(sum(int(row[name]) for row in rows) for name in ("calls", "timed_calls")
 	post -f csv -o few.csv few/firmware.elf.serial few/firmware.elf 2>words
 	ok "with few entries: a line says how many calls have no time" \
 		grep -q '[1-9][0-9]* calls were counted without their time, as 6 other' words
-	dump few
+	dump few/firmware.elf few.bin _exit
 	post -f csv -o dump.csv few.bin few/firmware.elf 2>dump.words
-	post -f csv -o few.csv few.serial few/firmware.elf 2>words
+	post -f csv -o few.csv dump.serial few/firmware.elf 2>words
 	is "with few entries: as many in the memory" "$(sed -n 's/.* \([0-9]* calls were counted without\).*/\1/p' dump.words)" \
 		"$(sed -n 's/.* \([0-9]* calls were counted without\).*/\1/p' words)"
 	ok "and they are some" grep -q ' [1-9][0-9]* calls were counted without' dump.words
