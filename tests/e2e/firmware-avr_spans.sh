@@ -138,6 +138,8 @@ behaviour()
 	[ "$device" = atmega1284p ] || return
 	ok "with a small ring it links" link_spans 1 exit small avr_truth.c -Os -DTIMED -DSELDOM=1
 	ok "what a small ring loses is counted" losses_are_counted
+	ok "a ring of 1 KB that is sent again and again: it links" link_spans 1 call:flush rounds avr_rounds.c -Os
+	ok "each call is an event, and nothing is lost" events_equal_calls rounds
 	ok "a pin that the tracer can't set is refused" pin_is_refused
 }
 

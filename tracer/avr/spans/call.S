@@ -136,6 +136,7 @@ litifut_span_pointer_number:
 	lds	r30, litifut_ring + RING_LOST
 	lds	r31, litifut_ring + RING_LOST + 1
 	adiw	r30, 1
+	breq	5f			; there are more than can be counted: it stays at the most
 	sts	litifut_ring + RING_LOST, r30
 	sts	litifut_ring + RING_LOST + 1, r31
 	rjmp	5f

@@ -150,6 +150,12 @@ static inline void litifut_ring_free(uint32_t position)
 				 LITIFUT_AVR_CHUNK_BYTES * LITIFUT_AVR_CHUNK_BYTES;
 	bool room = chunk != litifut_ring.limit;
 
+	/* A ring of one chunk has no other one to go on in: it begins anew when all was sent. */
+	if (litifut_ring_size() * sizeof(*tail) == LITIFUT_AVR_CHUNK_BYTES &&
+	    litifut_ring.state != RING_NEW && tail == litifut_ring.head) {
+		tail = litifut_ring.head = litifut_ring.end = (void *)litifut_table;
+		room = true;
+	}
 	litifut_ring.tail = tail;
 	litifut_ring.position = position;
 	litifut_ring.limit = chunk;
