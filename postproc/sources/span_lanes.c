@@ -225,6 +225,21 @@ static void take_return(struct maker *maker, const struct post_span_event *event
 	maker->losses->returns++;
 }
 
+/* In all lanes, as none of their calls is known to be still open; the number is in one. */
+static void take_loss(struct maker *maker, const struct post_span_event *event)
+{
+	const struct lane *now = lane_now(maker);
+
+	for (size_t i = maker->first; i < maker->count; i++) {
+		struct lane *lane = &maker->lanes[i];
+
+		if (lane != now && !lane->depth)
+			continue;
+		word(lane, LITIFUT_CONTROL_WORD(LITIFUT_WORD_LOST, 1));
+		word(lane, lane == now ? event->value : 0);
+	}
+}
+
 static void take_event(struct maker *maker, const struct post_span_event *event,
 		       const struct post_span_event *before)
 {
@@ -233,8 +248,7 @@ static void take_event(struct maker *maker, const struct post_span_event *event,
 		take_return(maker, event);
 		break;
 	case LITIFUT_SPAN_LOST:
-		word(lane_now(maker), LITIFUT_CONTROL_WORD(LITIFUT_WORD_LOST, 1));
-		word(lane_now(maker), event->value);
+		take_loss(maker, event);
 		break;
 	case LITIFUT_SPAN_MARK:
 		event_words(lane_now(maker), event->time, LITIFUT_WORD_MARK, event->value, 0);

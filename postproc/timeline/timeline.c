@@ -186,9 +186,10 @@ static void take_state(struct run *run, struct post_process *process, struct pos
 {
 	if (item->kind == LITIFUT_WORD_CUT && wanted && run->sink && run->sink->nested)
 		post_nesting_cut(&run->nesting, *thread, item->value);
-	/* which of them have returned meanwhile is not known */
-	if (item->kind == LITIFUT_WORD_STARTED && process->returns && run->sink &&
-	    run->sink->nested)
+	/* which of them have returned meanwhile is not known, and another call from the same place
+	 * may return behind that */
+	if ((item->kind == LITIFUT_WORD_STARTED || item->kind == LITIFUT_WORD_LOST) &&
+	    process->returns && run->sink && run->sink->nested)
 		post_nesting_cut(&run->nesting, *thread, UINT32_MAX);
 	if (item->kind == LITIFUT_WORD_MARK && wanted && run->sink && run->sink->nested)
 		push_mark(run, process, *thread, item);
