@@ -151,8 +151,8 @@ static inline void litifut_ring_free(uint32_t position)
 	bool room = chunk != litifut_ring.limit;
 
 	/* A ring of one chunk has no other one to go on in: it begins anew when all was sent. */
-	if (litifut_ring_size() * sizeof(*tail) == LITIFUT_AVR_CHUNK_BYTES &&
-	    litifut_ring.state != RING_NEW && tail == litifut_ring.head) {
+	if (tail == litifut_ring.head && litifut_ring.state != RING_NEW &&
+	    litifut_ring_size() == LITIFUT_AVR_CHUNK_BYTES / sizeof(*tail)) {
 		tail = litifut_ring.head = litifut_ring.end = (void *)litifut_table;
 		room = true;
 	}
