@@ -26,6 +26,7 @@ UNIT_TESTS += $(POST_UNIT_TESTS)
 
 $(POST_UNIT_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o \
 		$(BUILD)/host/tests/unit/trace_builder.o \
+		$(BUILD)/host/tests/unit/frame_sender.o \
 		$(BUILD)/host/tests/unit/post_fixture.o $(POST_OBJECTS) $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
 	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ $(POST_LIBS) -lcmocka -o $@

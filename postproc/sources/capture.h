@@ -7,38 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <litifut/frames_format.h>
-
 #include "common/error.h"
 #include "postproc/problems.h"
-#include "postproc/sources/path_words.h"
-#include "postproc/sources/span_events.h"
-
-/* All owned. Words that never arrived are 0. */
-struct post_capture {
-	uint8_t hash[8]; /* of struct litifut_identity */
-	uint32_t *words;
-	size_t word_count;
-	uint32_t *overflow;
-	size_t overflow_count;
-	/* Their upper halves, of those of the table first; NULL: none of them has one. */
-	uint32_t *upper;
-	uint32_t *bins; /* of the histogram of addresses */
-	size_t bin_count;
-	uint32_t flags; /* enum litifut_frames_flags */
-	/* Only with LITIFUT_FRAMES_TIMES. */
-	/* Of each entry of the pool two: a record's number and ticks, see LITIFUT_FRAME_OPEN. */
-	uint32_t *open;
-	size_t open_count; /* numbers */
-	uint32_t hertz;    /* of the clock, 0: unknown */
-	struct litifut_calibration calibration;
-	uint32_t untimed; /* calls */
-	/* The tasks of the kernel, if it has a variable that says which one runs. */
-	struct litifut_task tasks[LITIFUT_TASKS_MOST];
-	size_t task_count;
-	struct post_span_events events; /* only with LITIFUT_FRAMES_SPANS */
-	struct post_path_words paths;   /* only with LITIFUT_FRAMES_PATHS */
-};
+#include "postproc/sources/captured.h"
 
 /* Does a frame that begins a round stand in these bytes? */
 bool post_capture_is(const uint8_t *bytes, size_t size);

@@ -16,98 +16,55 @@
 #include "postproc/sources/span_events.h"
 #include "postproc/sources/span_calls.h"
 #include "postproc/sources/span_lanes.h"
+#include "tests/unit/frame_sender.h"
 
 /* ---- a sender ---- */
 
-struct sender {
-	uint8_t line[65536];
-	size_t used;
-	uint8_t frame[256];
-	size_t frame_used;
-	uint8_t sequence;
-};
-
-static void number(struct sender *sender, uint32_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		sender->frame[sender->frame_used++] = (uint8_t)(value | 0x80);
-	sender->frame[sender->frame_used++] = (uint8_t)value;
-}
-
-static void begin(struct sender *sender, uint8_t type)
-{
-	sender->frame[0] = type;
-	sender->frame[1] = sender->sequence++;
-	sender->frame_used = 2;
-}
-
-static void end(struct sender *sender)
-{
-	uint32_t crc = 0xffff;
-	size_t at = 0;
-
-	for (size_t i = 0; i < sender->frame_used; i++) {
-		crc ^= (uint32_t)sender->frame[i] << 8;
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc & 0x8000 ? crc << 1 ^ 0x1021 : crc << 1;
-	}
-	sender->frame[sender->frame_used++] = (uint8_t)crc;
-	sender->frame[sender->frame_used++] = (uint8_t)(crc >> 8);
-	do {
-		size_t last = at;
-
-		while (last < sender->frame_used && sender->frame[last])
-			last++;
-		sender->line[sender->used++] = (uint8_t)(last - at + 1);
-		while (at < last)
-			sender->line[sender->used++] = sender->frame[at++];
-	} while (at++ < sender->frame_used);
-	sender->line[sender->used++] = 0;
-}
-
-static void header(struct sender *sender, uint32_t round)
+static void header(struct frame_sender *sender, uint32_t round)
 {
 	sender->line[sender->used++] = 0;
-	begin(sender, LITIFUT_FRAME_HEADER);
-	number(sender, LITIFUT_FRAMES_VERSION);
-	number(sender, LITIFUT_FRAMES_SPANS);
+	frame_sender_begin(sender, LITIFUT_FRAME_HEADER);
+	frame_sender_number(sender, LITIFUT_FRAMES_VERSION);
+	frame_sender_number(sender, LITIFUT_FRAMES_SPANS);
 	for (uint8_t i = 0; i < 8; i++)
 		sender->frame[sender->frame_used++] = i;
-	number(sender, 0);
-	number(sender, 0);
-	number(sender, 0);
-	number(sender, round);
-	end(sender);
+	frame_sender_number(sender, 0);
+	frame_sender_number(sender, 0);
+	frame_sender_number(sender, 0);
+	frame_sender_number(sender, round);
+	frame_sender_end(sender);
 }
 
-static void ring(struct sender *sender, uint32_t bits, uint32_t first, uint32_t last, uint32_t lost)
+static void ring(struct frame_sender *sender, uint32_t bits, uint32_t first, uint32_t last,
+		 uint32_t lost)
 {
-	begin(sender, LITIFUT_FRAME_RING);
-	number(sender, 8000000);
-	number(sender, bits);
-	number(sender, first);
-	number(sender, last);
-	number(sender, lost);
-	end(sender);
+	frame_sender_begin(sender, LITIFUT_FRAME_RING);
+	frame_sender_number(sender, 8000000);
+	frame_sender_number(sender, bits);
+	frame_sender_number(sender, first);
+	frame_sender_number(sender, last);
+	frame_sender_number(sender, lost);
+	frame_sender_end(sender);
 }
 
 /* Five events a frame, of sites 0, 1, 2 ..., each a tick after the one before it. */
-static void spans(struct sender *sender, uint32_t from, uint32_t count)
+static void spans(struct frame_sender *sender, uint32_t from, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const uint16_t stack = (uint16_t)(0x1000 - (from + i) % 7);
 
 		if (i % 5 == 0) {
-			begin(sender, LITIFUT_FRAME_SPANS);
-			number(sender, from + i);
+			frame_sender_begin(sender, LITIFUT_FRAME_SPANS);
+			frame_sender_number(sender, from + i);
 		}
-		number(sender, LITIFUT_SPAN_SITE + from + i);
-		number(sender, i % 5 ? 1 : 0xfffffff0u + from + i);
-		number(sender,
-		       litifut_span_zigzag(i % 5 ? (uint16_t)(stack - (0x1000 - (from + i - 1) % 7))
-						 : stack));
+		frame_sender_number(sender, LITIFUT_SPAN_SITE + from + i);
+		frame_sender_number(sender, i % 5 ? 1 : 0xfffffff0u + from + i);
+		frame_sender_number(
+			sender,
+			litifut_span_zigzag(
+				i % 5 ? (uint16_t)(stack - (0x1000 - (from + i - 1) % 7)) : stack));
 		if (i % 5 == 4 || i + 1 == count)
-			end(sender);
+			frame_sender_end(sender);
 	}
 }
 
@@ -145,9 +102,9 @@ static void read_line(const uint8_t *line, size_t size, struct post_capture *cap
 	*status = post_capture_read("line", line, size, capture, &problems, &error);
 }
 
-static struct sender *two_rounds(void)
+static struct frame_sender *two_rounds(void)
 {
-	struct sender *sender = calloc(1, sizeof(*sender));
+	struct frame_sender *sender = calloc(1, sizeof(*sender));
 
 	assert_non_null(sender);
 	header(sender, 0);
@@ -163,7 +120,7 @@ static struct sender *two_rounds(void)
 
 static void whole_and_doubled(void **state)
 {
-	struct sender *sender = two_rounds();
+	struct frame_sender *sender = two_rounds();
 	struct post_capture capture;
 	enum litifut_status status;
 	uint64_t lost;
@@ -197,7 +154,7 @@ static void whole_and_doubled(void **state)
 
 static void cut_and_damaged(void **state)
 {
-	struct sender *sender = two_rounds();
+	struct frame_sender *sender = two_rounds();
 	struct post_capture capture;
 	enum litifut_status status;
 	uint64_t lost;
@@ -225,7 +182,7 @@ static void cut_and_damaged(void **state)
 	}
 	/* each frame's loss is seen, by its events and in their number */
 	for (size_t at = 0; at < sender->used; at++) {
-		struct sender *less = calloc(1, sizeof(*less));
+		struct frame_sender *less = calloc(1, sizeof(*less));
 		size_t last = at;
 
 		assert_non_null(less);
@@ -249,32 +206,36 @@ static void cut_and_damaged(void **state)
 }
 
 /* The payload of the last frame that was begun. */
-static bool take(struct post_span_events *events, const struct sender *sender)
+static bool take(struct post_span_events *events, const struct frame_sender *sender)
 {
 	return post_span_events_take(events, sender->frame + 2, sender->frame_used - 2);
 }
 
-static bool take_ring(struct post_span_events *events, const struct sender *sender)
+static bool take_ring(struct post_span_events *events, const struct frame_sender *sender)
 {
 	return post_span_events_ring(events, sender->frame + 2, sender->frame_used - 2);
 }
 
 static void clock_of_few_bits(void **state)
 {
-	struct sender sender = {0};
+	struct frame_sender sender = {0};
 	struct post_span_events events = {0};
 
 	(void)state;
 	ring(&sender, 16, 0, 6, 0);
 	sender.frame_used -= 2; /* the CRC */
 	assert_true(take_ring(&events, &sender));
-	begin(&sender, LITIFUT_FRAME_SPANS);
-	number(&sender, 0);
-	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 65000), number(&sender, 0);
-	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 1000), number(&sender, 3);
+	frame_sender_begin(&sender, LITIFUT_FRAME_SPANS);
+	frame_sender_number(&sender, 0);
+	frame_sender_number(&sender, LITIFUT_SPAN_MARK), frame_sender_number(&sender, 65000),
+		frame_sender_number(&sender, 0);
+	frame_sender_number(&sender, LITIFUT_SPAN_MARK), frame_sender_number(&sender, 1000),
+		frame_sender_number(&sender, 3);
 	/* three turns later, 7 ticks after the turn */
-	number(&sender, LITIFUT_SPAN_CLOCK), number(&sender, 65536 - 464 + 7), number(&sender, 4);
-	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 2), number(&sender, 4);
+	frame_sender_number(&sender, LITIFUT_SPAN_CLOCK),
+		frame_sender_number(&sender, 65536 - 464 + 7), frame_sender_number(&sender, 4);
+	frame_sender_number(&sender, LITIFUT_SPAN_MARK), frame_sender_number(&sender, 2),
+		frame_sender_number(&sender, 4);
 	assert_true(take(&events, &sender));
 	assert_int_equal(events.count, 4);
 	assert_int_equal(events.items[0].time, 65000);
@@ -282,9 +243,10 @@ static void clock_of_few_bits(void **state)
 	assert_int_equal(events.items[2].time, 4 * 65536 + 7);
 	assert_int_equal(events.items[3].time, 4 * 65536 + 9);
 	/* the next frame has the clock itself */
-	begin(&sender, LITIFUT_FRAME_SPANS);
-	number(&sender, 4);
-	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 5), number(&sender, 5);
+	frame_sender_begin(&sender, LITIFUT_FRAME_SPANS);
+	frame_sender_number(&sender, 4);
+	frame_sender_number(&sender, LITIFUT_SPAN_MARK), frame_sender_number(&sender, 5),
+		frame_sender_number(&sender, 5);
 	assert_true(take(&events, &sender));
 	assert_int_equal(events.items[4].time, 5 * 65536 + 5);
 	post_span_events_release(&events);
@@ -293,19 +255,23 @@ static void clock_of_few_bits(void **state)
 /* A ring that outlasts a reset: the clock of each run begins anew, and time goes on. */
 static void restarts(void **state)
 {
-	struct sender sender = {0};
+	struct frame_sender sender = {0};
 	struct post_span_events events = {0};
 
 	(void)state;
 	ring(&sender, 32, 0, 4, 0);
 	sender.frame_used -= 2;
 	assert_true(take_ring(&events, &sender));
-	begin(&sender, LITIFUT_FRAME_SPANS);
-	number(&sender, 0);
-	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 500), number(&sender, 3);
-	number(&sender, LITIFUT_SPAN_RESET), number(&sender, (uint32_t)-500), number(&sender, 1);
-	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 20), number(&sender, 4);
-	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 5), number(&sender, 5);
+	frame_sender_begin(&sender, LITIFUT_FRAME_SPANS);
+	frame_sender_number(&sender, 0);
+	frame_sender_number(&sender, LITIFUT_SPAN_MARK), frame_sender_number(&sender, 500),
+		frame_sender_number(&sender, 3);
+	frame_sender_number(&sender, LITIFUT_SPAN_RESET),
+		frame_sender_number(&sender, (uint32_t)-500), frame_sender_number(&sender, 1);
+	frame_sender_number(&sender, LITIFUT_SPAN_MARK), frame_sender_number(&sender, 20),
+		frame_sender_number(&sender, 4);
+	frame_sender_number(&sender, LITIFUT_SPAN_MARK), frame_sender_number(&sender, 5),
+		frame_sender_number(&sender, 5);
 	assert_true(take(&events, &sender));
 	assert_int_equal(events.count, 4);
 	assert_int_equal(events.resets, 1);
@@ -316,9 +282,10 @@ static void restarts(void **state)
 	ring(&sender, 32, 0, 1, 0);
 	sender.frame_used -= 2;
 	assert_true(take_ring(&events, &sender));
-	begin(&sender, LITIFUT_FRAME_SPANS);
-	number(&sender, 0);
-	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 7), number(&sender, 6);
+	frame_sender_begin(&sender, LITIFUT_FRAME_SPANS);
+	frame_sender_number(&sender, 0);
+	frame_sender_number(&sender, LITIFUT_SPAN_MARK), frame_sender_number(&sender, 7),
+		frame_sender_number(&sender, 6);
 	assert_true(take(&events, &sender));
 	assert_int_equal(events.resets, 2);
 	assert_int_equal(events.count, 6);
@@ -332,11 +299,11 @@ static void without_sense(void **state)
 {
 	static const uint32_t numbers[] = {6, 7, 65536, UINT32_MAX};
 	struct post_span_events events = {0};
-	struct sender sender = {0};
+	struct frame_sender sender = {0};
 
 	(void)state;
-	begin(&sender, LITIFUT_FRAME_SPANS);
-	number(&sender, 0);
+	frame_sender_begin(&sender, LITIFUT_FRAME_SPANS);
+	frame_sender_number(&sender, 0);
 	assert_false(take(&events, &sender)); /* no 'R' */
 	for (uint32_t bits = 0; bits < 35; bits += 33) {
 		ring(&sender, bits, 0, 1, 0);
@@ -352,16 +319,18 @@ static void without_sense(void **state)
 	sender.frame_used++;
 	assert_true(take_ring(&events, &sender));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		begin(&sender, LITIFUT_FRAME_SPANS);
-		number(&sender, 0);
-		number(&sender, numbers[i]), number(&sender, 0), number(&sender, 0);
+		frame_sender_begin(&sender, LITIFUT_FRAME_SPANS);
+		frame_sender_number(&sender, 0);
+		frame_sender_number(&sender, numbers[i]), frame_sender_number(&sender, 0),
+			frame_sender_number(&sender, 0);
 		assert_false(take(&events, &sender));
 	}
 	assert_int_equal(events.count, 0);
 	/* a position far away loses nothing and adds nothing */
-	begin(&sender, LITIFUT_FRAME_SPANS);
-	number(&sender, 0xf0000000u);
-	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 0), number(&sender, 0);
+	frame_sender_begin(&sender, LITIFUT_FRAME_SPANS);
+	frame_sender_number(&sender, 0xf0000000u);
+	frame_sender_number(&sender, LITIFUT_SPAN_MARK), frame_sender_number(&sender, 0),
+		frame_sender_number(&sender, 0);
 	assert_true(take(&events, &sender));
 	assert_int_equal(events.count, 0);
 	post_span_events_release(&events);
