@@ -753,6 +753,8 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	if (!status)
 		status = firmware_port_read(settings->port, object_path(link, ""), &link->port,
 					    error);
+	link->options.port = link->port.has_address ? link->port.driver : NULL;
+	link->options.port_at = link->port.address;
 	if (!status && link->options.times)
 		status = firmware_clock_read(settings->clock_name, link->objects->firmware_clock,
 					     link->runtime, &link->clock, error);

@@ -13,18 +13,19 @@ static const struct {
 	bool is_sent;
 	bool is_ours;
 	uint32_t address; /* 0: it needs none */
+	uint32_t most;    /* address that the CPU can have for it; 0: any */
 } ports[] = {
-	{"memory", false, false, 0},           /* a debugger reads the table */
-	{"user", true, false, 0},              /* the program has a litifut_putc() */
-	{"cmsdk", true, true, 0x40004000},     /* MPS2: UART0 */
-	{"nrf51", true, true, 0x40002000},     /* nRF51, nRF52: UART0 */
-	{"stm32", true, true, 0x40011000},     /* STM32F2, F4: USART1 */
-	{"stellaris", true, true, 0x4000c000}, /* LM3S: UART0 */
-	{"semihosting", true, true, 0},
-	{"rtt", true, true, 0},      /* a debug probe reads a ring in the memory */
-	{"itm", true, true, 0},      /* a debug probe gets it by SWO */
-	{"packet", true, true, 0},   /* the program has a litifut_packet() */
-	{"usart", true, true, 0xc0}, /* ATmega: USART0, the address of UCSR0A */
+	{"memory", false, false, 0, 0},           /* a debugger reads the table */
+	{"user", true, false, 0, 0},              /* the program has a litifut_putc() */
+	{"cmsdk", true, true, 0x40004000, 0},     /* MPS2: UART0 */
+	{"nrf51", true, true, 0x40002000, 0},     /* nRF51, nRF52: UART0 */
+	{"stm32", true, true, 0x40011000, 0},     /* STM32F2, F4: USART1 */
+	{"stellaris", true, true, 0x4000c000, 0}, /* LM3S: UART0 */
+	{"semihosting", true, true, 0, 0},
+	{"rtt", true, true, 0, 0},           /* a debug probe reads a ring in the memory */
+	{"itm", true, true, 0, 0},           /* a debug probe gets it by SWO */
+	{"packet", true, true, 0, 0},        /* the program has a litifut_packet() */
+	{"usart", true, true, 0xc0, 0xfff9}, /* ATmega: USART0, UCSR0A; UDR0 is at +6 */
 };
 
 /* Not each CPU has each port: does the tracer have an object of this name for it? */
@@ -112,6 +113,14 @@ enum litifut_status firmware_port_read(const char *text, const char *objects,
 				port->has_address ? "LITIFUT_PORT: not NAME:ADDRESS or "
 						    "NAME:ADDRESS:INTERRUPT: %s"
 						  : "LITIFUT_PORT: this port has no address: %s",
+				text);
+		if (ports[i].most && port->address > ports[i].most)
+			return litifut_error_set(
+				error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+				"LITIFUT_PORT: the address is beyond the data memory of the CPU, "
+				"where registers end at 0x%x: set that of the first register, such "
+				"as %s:0x%x: %s",
+				(unsigned)ports[i].most, ports[i].name, (unsigned)ports[i].address,
 				text);
 		return port->has_interrupt && !has_object(objects, port->driver, "_transmit")
 			       ? litifut_error_set(

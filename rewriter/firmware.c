@@ -177,6 +177,9 @@ static enum litifut_status open_pass(const char *path,
 	choose_vectors(pass);
 	if (!status)
 		status = litifut_firmware_find_transmitter(pass, error);
+	if (!status && options->port && pass->cpu->check_port)
+		status =
+			pass->cpu->check_port(&pass->image, options->port, options->port_at, error);
 	if (!status && options->spans && !pass->cpu->event_bytes)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
 					 LITIFUT_NO_ADDRESS,

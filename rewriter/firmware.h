@@ -62,6 +62,9 @@ struct litifut_firmware_options {
 	/* The handler of the timer whose interrupts are counted for sending, where
 	 * litifut_tick_gate is linked in; NULL: that of SysTick. */
 	const char *timer_at;
+	/* The port of the tracer that sends them, and its address; NULL: none that has one. */
+	const char *port;
+	uint32_t port_at;
 	bool transmits; /* the interrupt of the transmitter, which has this number, sends them */
 	uint32_t transmitter;
 	/* The interrupt with this handler samples the address that it has interrupted; NULL: none

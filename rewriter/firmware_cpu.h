@@ -107,6 +107,10 @@ struct litifut_firmware_cpu {
 	/* Optional: the entry of the vector table for the interrupt of the timer that is the clock.
 	 * False: it is not known, or the program has its own handler. */
 	bool (*clock_vector)(const struct litifut_image *image, uint32_t *entry);
+	/* Optional: an error if the device of the image lacks the peripheral that this port of the
+	 * tracer uses, at this address. */
+	enum litifut_status (*check_port)(const struct litifut_image *image, const char *port,
+					  uint32_t address, struct litifut_error *error);
 	/* Optional: the entry for the interrupt with this number, as the device's manual counts.
 	 * False: there is none, or the program has its own handler. */
 	bool (*free_vector)(const struct litifut_image *image, uint32_t number, uint32_t *entry);

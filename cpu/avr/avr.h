@@ -34,6 +34,12 @@ static inline bool litifut_avr_is_small(const struct cpu_context *context)
  * family has for the compiler, static. */
 bool litifut_avr_family(unsigned elf_flags, struct litifut_avr_facts *facts, const char **name);
 
+/* The USARTs of the device with this name of avr-libc ("atmega328p") that the tracer's port can
+ * use: addresses of UCSRnA, in their order. False: the device is not known. */
+#define LITIFUT_AVR_USARTS 4
+bool litifut_avr_usarts(const char *device, uint32_t addresses[LITIFUT_AVR_USARTS],
+			unsigned *count);
+
 /* May the instruction with this first word pass over the next one? */
 bool litifut_avr_is_skip(uint16_t word);
 

@@ -399,6 +399,7 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.ring_alignment = LITIFUT_AVR_RING_ALIGNMENT,
 	.calls_in_stub = true,
 	.number_bits = LITIFUT_AVR_NUMBER_BITS,
+	.check_port = litifut_avr_check_port,
 	.clock_vector = litifut_avr_clock_vector,
 	.free_vector = litifut_avr_free_vector,
 };

@@ -130,22 +130,6 @@ bool litifut_avr_start_up(const struct litifut_image *image, uint32_t *start, ui
 	return true;
 }
 
-/* The name of the device, which the start-up file has a note of: the flash, memory and EEPROM
- * sizes, then offsets of strings. */
-#define NOTE ".note.gnu.avr.deviceinfo"
-#define NOTE_STRINGS 40u
-
-static const char *device_of(const struct litifut_image *image)
-{
-	const struct litifut_section *note = litifut_image_section(image, NOTE);
-
-	for (uint32_t at = NOTE_STRINGS; note && note->bytes && at + 2 < note->size; at++)
-		if (!memcmp(note->bytes + at, "at", 2) &&
-		    memchr(note->bytes + at, 0, note->size - at))
-			return (const char *)note->bytes + at;
-	return "";
-}
-
 /* Numbers of the vector of the overflow of timer 1, by the start of the devices' names. */
 static const struct {
 	const char *device;
@@ -170,7 +154,7 @@ bool litifut_avr_free_vector(const struct litifut_image *image, uint32_t number,
 
 bool litifut_avr_clock_vector(const struct litifut_image *image, uint32_t *entry)
 {
-	const char *device = device_of(image);
+	const char *device = litifut_avr_device(image);
 
 	for (size_t i = 0; i < sizeof(overflows) / sizeof(*overflows); i++) {
 		size_t length = strlen(overflows[i].device);

@@ -1,0 +1,54 @@
+/* What differs between the devices of a family, by the names that avr-libc has for them.
+ * tests/e2e/firmware-avr_devices.sh compares it with avr-libc's headers. */
+#include <fnmatch.h>
+
+#include "cpu/avr/avr.h"
+
+#define NAMES_MOST 32
+
+static const uint32_t usart_addresses[LITIFUT_AVR_USARTS] = {0xc0, 0xc8, 0xd0, 0x130};
+
+/* Bit N: the device has a USART at address N of these whose registers have the order that they
+ * have in an ATmega48: UCSRnA, UCSRnB and, at +6, UDRn. The first name that fits counts. */
+static const struct {
+	uint8_t usarts;
+	const char *devices[NAMES_MOST];
+} groups[] = {
+	{0xf, {"atmega640", "atmega1280", "atmega2560"}},
+	{0x7, {"atmega324pb"}},
+	{0x3,
+	 {"atmega328pb", "atmega164*", "atmega324*", "atmega644?*", "atmega128[14]*",
+	  "atmega256[14]*", "atmega*rf[ar][12]", "at90can*"}},
+	{0x2, {"at90usb*", "atmega*u[246]"}},
+	{0x1,
+	 {"atmega48*", "atmega88*", "atmega168*", "atmega16[59]*", "atmega32[589]*",
+	  "atmega64[459]*", "at90pwm[23]*", "at90scr100*", "ata661[234]*", "attiny828"}},
+	{0,
+	 {"attiny*",   "atmega8",    "atmega8a",  "atmega8hva", "atmega85[13]5", "atmega103",
+	  "atmega128", "atmega128a", "atmega16",  "atmega16a",  "atmega16[123]", "atmega32",
+	  "atmega32a", "atmega323",  "atmega64",  "atmega64a",  "atmega*[cm]1",  "atmega*hv[abe]*",
+	  "atmega406", "at90pwm*",   "at90[cs]*", "at43*",      "at76*",         "at86*",
+	  "at94*",     "ata*"}},
+};
+
+bool litifut_avr_usarts(const char *device, uint32_t addresses[LITIFUT_AVR_USARTS], unsigned *count)
+{
+	size_t row = 0;
+	size_t name = 0;
+
+	while (row < sizeof(groups) / sizeof(*groups) &&
+	       fnmatch(groups[row].devices[name], device, 0) != 0) {
+		name++;
+		if (name < NAMES_MOST && groups[row].devices[name])
+			continue;
+		name = 0;
+		row++;
+	}
+	*count = 0;
+	if (row == sizeof(groups) / sizeof(*groups))
+		return false;
+	for (unsigned n = 0; n < LITIFUT_AVR_USARTS; n++)
+		if (groups[row].usarts >> n & 1)
+			addresses[(*count)++] = usart_addresses[n];
+	return true;
+}

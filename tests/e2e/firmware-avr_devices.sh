@@ -1,0 +1,125 @@
+#!/bin/sh
+# What LITIFUT has in tables about AVR devices is what the headers of avr-libc say of each device that it has, and
+# a link that needs what the device does not have is refused in one line, which says what to do.
+. "$(dirname "$0")/../lib.sh"
+
+target=avr
+scratch=$BUILD/tests/e2e/$script
+rm -rf "$scratch"
+mkdir -p "$scratch"
+cd "$scratch" || exit 1
+
+# Devices of avr-libc that the compiler has, of the families that have no XMEGA or reduced core.
+devices()
+{
+	find /usr/lib/avr/lib -name 'crtat*.o' | grep -v -e xmega -e tiny-stack -e avrtiny |
+		sed 's|.*/crt\(.*\)\.o$|\1|' | sort -u
+}
+
+# Lines "DEVICE ADDRESS...": USARTs of which UCSRnB is at +1 and UDRn at +6.
+usarts_of_headers()
+{
+	for each in $(devices); do
+		echo '#include <avr/io.h>' | avr-gcc -mmcu="$each" -E -dM - 2>/dev/null >"$each.macros" || continue
+		awk -v device="$each" '
+			function number(text, i, value) {
+				text = tolower(text)
+				for (i = 3; i <= length(text); i++)
+					value = value * 16 + index("0123456789abcdef", substr(text, i, 1)) - 1
+				return value
+			}
+			match($0, /_SFR_(MEM|IO)8 ?\(0[xX][0-9a-fA-F]+\)/) {
+				text = substr($0, RSTART, RLENGTH)
+				value[$2] = (text ~ /IO8/ ? 32 : 0)
+				gsub(/.*\(|\)/, "", text)
+				value[$2] += number(text)
+			}
+			END {
+				printf "%s", device
+				split(",0,1,2,3", names, ",")
+				for (i = 1; i <= 5; i++) {
+					base = value["UCSR" names[i] "A"]
+					if (base && value["UCSR" names[i] "B"] == base + 1 &&
+						value["UDR" names[i]] == base + 6)
+						printf " %x", base
+				}
+				print ""
+			}' "$each.macros"
+		rm "$each.macros"
+	done
+}
+
+cat >query.c <<'END'
+#include <stdio.h>
+
+#include "cpu/avr/avr.h"
+
+int main(int count, char **devices)
+{
+	for (int i = 1; i < count; i++) {
+		uint32_t usarts[LITIFUT_AVR_USARTS];
+		unsigned found;
+
+		printf("%s", devices[i]);
+		if (!litifut_avr_usarts(devices[i], usarts, &found))
+			printf(" unknown");
+		for (unsigned n = 0; n < found; n++)
+			printf(" %x", (unsigned)usarts[n]);
+		puts("");
+	}
+	return 0;
+}
+END
+
+# link_for DEVICE PORT FLAGS...: with the words in port.log
+link_for()
+{
+	link_device=$1
+	link_port=$2
+	shift 2
+	rm -f port.elf
+	LITIFUT_PORT=$link_port "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$link_device" -Os "$@" \
+		"$root/tests/firmware/avr_tiny.c" -o port.elf >port.log 2>&1
+	cat port.log >&2
+}
+
+# is_traced DEVICE PORT FLAGS...
+is_traced()
+{
+	link_for "$@" && ! own_words port.log && "$BUILD/bin/litifut" info port.elf | grep 'sites patched'
+}
+
+# refused DEVICE PORT: the line that the link has to say, without its beginning
+refused()
+{
+	link_for "$1" "$2"
+	sed -n 's/^litifut-ld: warning: port.elf: left untraced: //p' port.log
+}
+
+${CC:-cc} -I"$root" -I"$root/include" query.c "$root/cpu/avr/devices.c" -o query || exit 1
+usarts_of_headers >usarts.headers
+# shellcheck disable=SC2046
+./query $(devices) >usarts.table
+ok "the headers have most devices" [ "$(wc -l <usarts.headers)" -gt 150 ]
+ok "the table of USARTs is that of the headers" diff usarts.headers usarts.table
+is "a device without a header is not known" "$(./query atmega9999 avr5)" "atmega9999 unknown
+avr5 unknown"
+none="has no USART with the registers that usart uses: set LITIFUT_PORT=user, and give the program a litifut_putc()"
+is "another layout of the registers is refused" "$(refused atmega8 usart)" "LITIFUT_PORT: the device, atmega8, $none"
+is "so is a device without a USART" "$(refused attiny85 usart:0xc8)" "LITIFUT_PORT: the device, attiny85, $none"
+is "another address is named" "$(refused atmega32u4 usart)" \
+	"LITIFUT_PORT: the device, atmega32u4, has no USART at 0xc0: set LITIFUT_PORT=usart:0xc8"
+is "or all of them" "$(refused atmega328p usart:0xc1 && refused atmega1284p usart:0x100)" \
+	"LITIFUT_PORT: the device, atmega328p, has no USART at 0xc1: set LITIFUT_PORT=usart:0xc0
+LITIFUT_PORT: the device, atmega1284p, has no USART at 0x100: set LITIFUT_PORT=usart:0xc0 or usart:0xc8"
+is "an address is not cut to 16 bits" "$(refused atmega328p usart:0xc00000)" \
+	"LITIFUT_PORT: the address is beyond the data memory of the CPU, where registers end at 0xfff9: set that of the first register, such as usart:0xc0: usart:0xc00000"
+for each in atmega328p:usart atmega32u4:usart:0xc8 atmega2560:usart:0x130 atmega1284p:usart:0xc8; do
+	ok "a USART that the device has is taken ($each)" is_traced "${each%%:*}" "${each#*:}"
+done
+ok "nothing is asked of a device that sends nothing" is_traced atmega8 memory
+start=$(avr-gcc -mmcu=atmega32 -print-file-name=crtatmega32.o)
+avr-objcopy -R .note.gnu.avr.deviceinfo "$start" crtnameless.o
+ok "a device that is not known is linked" is_traced atmega32 usart -nostartfiles crtnameless.o
+echo "1..$test_count"
+[ "$failed_count" = 0 ]
