@@ -839,6 +839,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		outcome->handlers = link.objects->firmware_handlers;
 		outcome->never_ends = sends(&link) && link.plan.never_ends && !link.asks.sends &&
 				      !link.send.every;
+		outcome->clock_user = link.plan.clock_user;
 		outcome->ring_kb_most = (link.options.spans || link.options.paths) &&
 							request->settings->ring_kb > MOST_RING_KB
 						? MOST_RING_KB

@@ -219,6 +219,13 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"LITIFUT_SEND=call:FUNCTION or tick:N%s%s\n",
 			output, outcome->handlers ? ":" : "",
 			outcome->handlers ? outcome->handlers : "");
+	if (outcome->clock_user)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: the program uses timer 1 itself (it has a "
+			"__vector_%u), but the tracer needs it as the clock: neither the times nor "
+			"that part of the program are right: use LITIFUT_MODE=counts or stream, or "
+			"let the program use another timer\n",
+			output, outcome->clock_user);
 	if (outcome->ring_kb_most)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_RING_KB: the ring of a firmware has at "

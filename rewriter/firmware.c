@@ -583,6 +583,8 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->ring_alignment = pass.cpu->ring_alignment;
 	if (options->times && !(options->spans && pass.cpu->calls_in_stub))
 		plan->open_bytes = (size_t)open_bytes(&pass) * options->depth;
+	if (options->times && pass.cpu->clock_user)
+		plan->clock_user = pass.cpu->clock_user(&pass.image);
 	plan->untimed = why_untimed(&pass);
 	const struct litifut_site_list *sites =
 		has_edges(options) ? &pass.session.sites : &pass.sites;

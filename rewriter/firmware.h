@@ -154,6 +154,7 @@ struct litifut_firmware_plan {
 			    */
 	bool jumps;        /* longjmp() is called, and calls are timed */
 	size_t open_bytes; /* of the pool of open calls */
+	uint32_t clock_user; /* see struct litifut_firmware_cpu; 0: no call is timed */
 	/* Why calls can't be timed, whatever the options are; NULL: they can. Static. */
 	const char *untimed;
 };

@@ -107,6 +107,9 @@ struct litifut_firmware_cpu {
 	/* Optional: the entry of the vector table for the interrupt of the timer that is the clock.
 	 * False: it is not known, or the program has its own handler. */
 	bool (*clock_vector)(const struct litifut_image *image, uint32_t *entry);
+	/* Optional: the number of another interrupt of that timer for which the program has a
+	 * handler, so that it uses the timer itself; 0: there is none. */
+	uint32_t (*clock_user)(const struct litifut_image *image);
 	/* Optional: an error if the device of the image lacks the peripheral that this port of the
 	 * tracer uses, at this address. */
 	enum litifut_status (*check_port)(const struct litifut_image *image, const char *port,

@@ -40,6 +40,10 @@ bool litifut_avr_family(unsigned elf_flags, struct litifut_avr_facts *facts, con
 bool litifut_avr_usarts(const char *device, uint32_t addresses[LITIFUT_AVR_USARTS],
 			unsigned *count);
 
+/* The interrupts of timer 1 of such a device: the first one and that of its overflow, which is the
+ * last one. False: it is not known, or its registers are elsewhere than in an ATmega48. */
+bool litifut_avr_timer1(const char *device, uint32_t *first, uint32_t *overflow);
+
 /* May the instruction with this first word pass over the next one? */
 bool litifut_avr_is_skip(uint16_t word);
 

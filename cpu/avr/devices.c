@@ -52,3 +52,27 @@ bool litifut_avr_usarts(const char *device, uint32_t addresses[LITIFUT_AVR_USART
 			addresses[(*count)++] = usart_addresses[n];
 	return true;
 }
+
+/* Numbers of the interrupts of timer 1. The first name that fits counts. */
+static const struct {
+	const char *devices;
+	uint8_t first, overflow;
+} timers[] = {
+	{"atmega*rfr2", 16, 20},   {"atmega640", 16, 20},  {"atmega128[01]", 16, 20},
+	{"atmega256[01]", 16, 20}, {"atmega16u4", 16, 20}, {"atmega32u4", 16, 20},
+	{"atmega164*", 12, 15},    {"atmega324*", 12, 15}, {"atmega644*", 12, 15},
+	{"atmega1284*", 12, 15},   {"atmega48*", 10, 13},  {"atmega88*", 10, 13},
+	{"atmega168*", 10, 13},    {"atmega328*", 10, 13},
+};
+
+bool litifut_avr_timer1(const char *device, uint32_t *first, uint32_t *overflow)
+{
+	for (size_t i = 0; i < sizeof(timers) / sizeof(*timers); i++) {
+		if (fnmatch(timers[i].devices, device, 0))
+			continue;
+		*first = timers[i].first;
+		*overflow = timers[i].overflow;
+		return true;
+	}
+	return false;
+}

@@ -401,5 +401,6 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.number_bits = LITIFUT_AVR_NUMBER_BITS,
 	.check_port = litifut_avr_check_port,
 	.clock_vector = litifut_avr_clock_vector,
+	.clock_user = litifut_avr_clock_user,
 	.free_vector = litifut_avr_free_vector,
 };

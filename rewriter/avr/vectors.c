@@ -130,39 +130,44 @@ bool litifut_avr_start_up(const struct litifut_image *image, uint32_t *start, ui
 	return true;
 }
 
-/* Numbers of the vector of the overflow of timer 1, by the start of the devices' names. */
-static const struct {
-	const char *device;
-	uint8_t vector;
-} overflows[] = {
-	{"atmega48", 13},   {"atmega88", 13},   {"atmega168", 13},  {"atmega328", 13},
-	{"atmega164", 15},  {"atmega324", 15},  {"atmega644", 15},  {"atmega1284", 15},
-	{"atmega640", 20},  {"atmega1280", 20}, {"atmega1281", 20}, {"atmega2560", 20},
-	{"atmega2561", 20}, {"atmega16u4", 20}, {"atmega32u4", 20},
-};
+/* What avr-libc's start-up file lets the vectors lead to that have no handler. */
+#define NO_HANDLER "__bad_interrupt"
 
 bool litifut_avr_free_vector(const struct litifut_image *image, uint32_t number, uint32_t *entry)
 {
+	const struct litifut_symbol *none = litifut_image_symbol(image, NO_HANDLER);
 	uint32_t handlers[MOST];
 	uint32_t words[MOST];
 	uint32_t bytes = 0;
 	uint32_t count = read_table(image, &bytes, handlers, words);
 
 	*entry = number * bytes;
-	return number && number < count && is_shared(handlers, count, number);
+	/* a handler of the program may serve several interrupts */
+	return number && number < count && is_shared(handlers, count, number) &&
+	       (!none || handlers[number] == none->address);
 }
 
 bool litifut_avr_clock_vector(const struct litifut_image *image, uint32_t *entry)
 {
-	const char *device = litifut_avr_device(image);
+	uint32_t first, overflow;
 
-	for (size_t i = 0; i < sizeof(overflows) / sizeof(*overflows); i++) {
-		size_t length = strlen(overflows[i].device);
+	return litifut_avr_timer1(litifut_avr_device(image), &first, &overflow) &&
+	       litifut_avr_free_vector(image, overflow, entry);
+}
 
-		/* "atmega328p" and "atmega328pb", but not "atmega3284" */
-		if (!strncmp(device, overflows[i].device, length) &&
-		    (device[length] < '0' || device[length] > '9'))
-			return litifut_avr_free_vector(image, overflows[i].vector, entry);
-	}
-	return false;
+uint32_t litifut_avr_clock_user(const struct litifut_image *image)
+{
+	const struct litifut_symbol *none = litifut_image_symbol(image, NO_HANDLER);
+	uint32_t handlers[MOST];
+	uint32_t words[MOST];
+	uint32_t bytes = 0;
+	const uint32_t count = read_table(image, &bytes, handlers, words);
+	uint32_t first, overflow;
+
+	if (!none || !litifut_avr_timer1(litifut_avr_device(image), &first, &overflow))
+		return 0;
+	for (uint32_t i = first; i < overflow && i < count; i++)
+		if (handlers[i] != none->address)
+			return i;
+	return 0;
 }

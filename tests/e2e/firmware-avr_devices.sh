@@ -49,8 +49,24 @@ usarts_of_headers()
 	done
 }
 
+# Lines "DEVICE FIRST OVERFLOW" of timer 1, where its registers are those of an ATmega48, for the devices of which timers.table says so.
+timers_of_headers()
+{
+	cut -d ' ' -f 1 timers.table | while read -r each; do
+		cat >timer.c <<-END
+			#include <avr/io.h>
+			int numbers[] = {TIMER1_CAPT_vect_num, TIMER1_OVF_vect_num};
+			_Static_assert(_SFR_MEM_ADDR(TCCR1A) == 0x80 && _SFR_MEM_ADDR(TCCR1B) == 0x81 &&
+				_SFR_MEM_ADDR(TCNT1L) == 0x84 && _SFR_MEM_ADDR(TIMSK1) == 0x6f &&
+				_SFR_IO_ADDR(TIFR1) == 0x16 && TOV1 == 0 && TOIE1 == 0, "");
+		END
+		echo "$each $(avr-gcc -mmcu="$each" -std=gnu11 -S timer.c -o - | sed -n 's/^\t\.word\t//p' | tr '\n' ' ')"
+	done | sed 's/ $//'
+}
+
 cat >query.c <<'END'
 #include <stdio.h>
+#include <string.h>
 
 #include "cpu/avr/avr.h"
 
@@ -58,9 +74,16 @@ int main(int count, char **devices)
 {
 	for (int i = 1; i < count; i++) {
 		uint32_t usarts[LITIFUT_AVR_USARTS];
+		uint32_t first, overflow;
 		unsigned found;
 
 		printf("%s", devices[i]);
+		if (!strcmp(devices[1], "timers")) {
+			if (litifut_avr_timer1(devices[i], &first, &overflow))
+				printf(" %u %u", (unsigned)first, (unsigned)overflow);
+			puts("");
+			continue;
+		}
 		if (!litifut_avr_usarts(devices[i], usarts, &found))
 			printf(" unknown");
 		for (unsigned n = 0; n < found; n++)
@@ -102,6 +125,11 @@ usarts_of_headers >usarts.headers
 ./query $(devices) >usarts.table
 ok "the headers have most devices" [ "$(wc -l <usarts.headers)" -gt 150 ]
 ok "the table of USARTs is that of the headers" diff usarts.headers usarts.table
+# shellcheck disable=SC2046
+./query timers $(devices) | grep ' .* ' >timers.table
+timers_of_headers >timers.headers
+ok "the table of timers is that of the headers" diff timers.headers timers.table
+ok "and has the usual devices" [ "$(wc -l <timers.table)" -gt 25 ]
 is "a device without a header is not known" "$(./query atmega9999 avr5)" "atmega9999 unknown
 avr5 unknown"
 none="has no USART with the registers that usart uses: set LITIFUT_PORT=user, and give the program a litifut_putc()"
@@ -121,5 +149,56 @@ ok "nothing is asked of a device that sends nothing" is_traced atmega8 memory
 start=$(avr-gcc -mmcu=atmega32 -print-file-name=crtatmega32.o)
 avr-objcopy -R .note.gnu.avr.deviceinfo "$start" crtnameless.o
 ok "a device that is not known is linked" is_traced atmega32 usart -nostartfiles crtnameless.o
+
+cat >timer.c <<-'END'
+	#include <avr/interrupt.h>
+	#include <avr/io.h>
+
+	volatile unsigned char state;
+
+	static void __attribute__((noinline)) work(void)
+	{
+		state++;
+	}
+
+	ISR(HANDLER)
+	{
+		work();
+	}
+
+	int main(void)
+	{
+		TIMSK1 = 1 << OCIE1A;
+		sei();
+		work();
+		return 0;
+	}
+END
+# timer_link DEVICE HANDLER SETTING...: what the link says of the clock's timer
+timer_link()
+{
+	timer_device=$1
+	timer_handler=$2
+	shift 2
+	rm -f timer.elf
+	env "$@" "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$timer_device" -DHANDLER="$timer_handler" -Os timer.c -o timer.elf \
+		>timer.log 2>&1
+	cat timer.log >&2
+	sed -n 's/^litifut-ld: warning: timer.elf: \(.*\), but the tracer needs it as the clock: .*/\1/p' timer.log
+	"$BUILD/bin/litifut" info timer.elf | grep -q 'sites patched  *[1-9]' || echo "it is not traced"
+}
+
+clock="LITIFUT_CLOCK=timer1:16000000"
+used="the program uses timer 1 itself"
+is "a handler of the clock's timer is said" "$(timer_link atmega328p TIMER1_COMPA_vect LITIFUT_MODE=table $clock)" \
+	"$used (it has a __vector_11)"
+is "also for spans" "$(timer_link atmega2560 TIMER1_COMPC_vect LITIFUT_MODE=spans LITIFUT_RING_KB=1 $clock)" "$used (it has a __vector_19)"
+is "and of another device" "$(timer_link atmega1284p TIMER1_CAPT_vect LITIFUT_MODE=table)" "$used (it has a __vector_12)"
+is "one of another timer is not" "$(timer_link atmega328p TIMER0_COMPA_vect LITIFUT_MODE=table $clock)" ""
+is "nor where no clock is needed" "$(timer_link atmega328p TIMER1_COMPA_vect LITIFUT_MODE=stream)$(timer_link atmega328p TIMER1_COMPA_vect LITIFUT_MODE=counts)" ""
+sed -i 's/^ISR(HANDLER)/ISR(TIMER1_OVF_vect, ISR_ALIASOF(HANDLER));\n&/' timer.c
+is "an overflow that has the handler of another interrupt is not taken" \
+	"$(timer_link atmega328p TIMER0_OVF_vect LITIFUT_MODE=table $clock)$(grep -c 'or the program has a handler for its overflow' timer.log)" \
+	"it is not traced1"
 echo "1..$test_count"
 [ "$failed_count" = 0 ]
