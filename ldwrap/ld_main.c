@@ -248,6 +248,7 @@ static void warn_of_settings(const struct arguments *arguments, const struct dec
 	const bool fails = settings->strict && (decision->rewrite || decision->refused);
 
 	if (decision_is_trial(arguments_output(arguments)) ||
+	    (decision->refused && !decision->rewrite && !decision->target.machine) ||
 	    !(decision->rewrite || decision->refused || decision->is_program))
 		return;
 	for (size_t i = 0; i < warnings.count; i++)

@@ -7,31 +7,33 @@
 /* From binutils' include/elf/avr.h. */
 #define R_AVR_CALL 18
 
-#define NO_REDUCED "AVR devices with the reduced core are not supported"
-#define NO_XMEGA "AVR XMEGA and newer families are not supported"
+#define SUPPORTED ": those that can be traced are avr25, avr35, avr4, avr5, avr51 and avr6"
+#define NO_FAMILY(name) "devices of the AVR family " name " are not supported" SUPPORTED
+#define NO_REDUCED NO_FAMILY("avrtiny (reduced core)")
+#define NO_XMEGA "AVR XMEGA and newer families are not supported" SUPPORTED
 
 static const char *const avr_triplets[] = {"avr", NULL};
 
 static const struct litifut_emulation emulations[] = {
 	{"avr", false, NULL, avr_triplets, NULL, NULL},
-	{"avr1", false, NULL, avr_triplets, NULL, NULL},
-	{"avr2", false, NULL, avr_triplets, NULL, NULL},
+	{"avr1", false, NO_FAMILY("avr1"), avr_triplets, NULL, NULL},
+	{"avr2", false, NO_FAMILY("avr2"), avr_triplets, NULL, NULL},
 	{"avr25", false, NULL, avr_triplets, NULL, NULL},
-	{"avr3", false, NULL, avr_triplets, NULL, NULL},
-	{"avr31", false, NULL, avr_triplets, NULL, NULL},
+	{"avr3", false, NO_FAMILY("avr3"), avr_triplets, NULL, NULL},
+	{"avr31", false, NO_FAMILY("avr31"), avr_triplets, NULL, NULL},
 	{"avr35", false, NULL, avr_triplets, NULL, NULL},
 	{"avr4", false, NULL, avr_triplets, NULL, NULL},
 	{"avr5", false, NULL, avr_triplets, NULL, NULL},
 	{"avr51", false, NULL, avr_triplets, NULL, NULL},
 	{"avr6", false, NULL, avr_triplets, NULL, NULL},
 	{"avrtiny", false, NO_REDUCED, avr_triplets, NULL, NULL},
-	{"avrxmega1", false, NO_XMEGA, avr_triplets, NULL, NULL},
-	{"avrxmega2", false, NO_XMEGA, avr_triplets, NULL, NULL},
-	{"avrxmega3", false, NO_XMEGA, avr_triplets, NULL, NULL},
-	{"avrxmega4", false, NO_XMEGA, avr_triplets, NULL, NULL},
-	{"avrxmega5", false, NO_XMEGA, avr_triplets, NULL, NULL},
-	{"avrxmega6", false, NO_XMEGA, avr_triplets, NULL, NULL},
-	{"avrxmega7", false, NO_XMEGA, avr_triplets, NULL, NULL},
+	{"avrxmega1", false, NO_FAMILY("avrxmega1"), avr_triplets, NULL, NULL},
+	{"avrxmega2", false, NO_FAMILY("avrxmega2"), avr_triplets, NULL, NULL},
+	{"avrxmega3", false, NO_FAMILY("avrxmega3"), avr_triplets, NULL, NULL},
+	{"avrxmega4", false, NO_FAMILY("avrxmega4"), avr_triplets, NULL, NULL},
+	{"avrxmega5", false, NO_FAMILY("avrxmega5"), avr_triplets, NULL, NULL},
+	{"avrxmega6", false, NO_FAMILY("avrxmega6"), avr_triplets, NULL, NULL},
+	{"avrxmega7", false, NO_FAMILY("avrxmega7"), avr_triplets, NULL, NULL},
 	{NULL, false, NULL, NULL, NULL, NULL},
 };
 
@@ -79,7 +81,7 @@ static const char *refuse(unsigned flags, unsigned char data)
 		return (flags & LITIFUT_AVR_FAMILY) == 100 ? NO_REDUCED : NO_XMEGA;
 	return litifut_avr_family(flags, NULL, NULL)
 		       ? NULL
-		       : "this family of AVR devices is not supported";
+		       : "this family of AVR devices is not supported" SUPPORTED;
 }
 
 /* There is no Linux for it; what firmware is linked with is named by its family. */

@@ -150,6 +150,19 @@ start=$(avr-gcc -mmcu=atmega32 -print-file-name=crtatmega32.o)
 avr-objcopy -R .note.gnu.avr.deviceinfo "$start" crtnameless.o
 ok "a device that is not known is linked" is_traced atmega32 usart -nostartfiles crtnameless.o
 
+# of_family DEVICE: all that the link says of a device that can't be traced
+of_family()
+{
+	echo 'int main(void) { return 0; }' >family.c
+	LITIFUT_MODE=table LITIFUT_CLOCK=timer1:8000000 "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$1" family.c -o family.elf 2>&1
+}
+
+families="those that can be traced are avr25, avr35, avr4, avr5, avr51 and avr6"
+for each in at90s8515:avr2 atmega103:avr31 "attiny10:avrtiny (reduced core)" atxmega128a1:avrxmega7; do
+	is "one line has the family and those that can be traced (${each%%:*})" "$(of_family "${each%%:*}")" \
+		"litifut-ld: warning: family.elf: left untraced: devices of the AVR family ${each#*:} are not supported: $families"
+done
+
 cat >timer.c <<-'END'
 	#include <avr/interrupt.h>
 	#include <avr/io.h>
