@@ -127,6 +127,15 @@ static bool are_measured(const struct post_session *session)
 	return session->process_count != 0;
 }
 
+/* Was it measured, but is missing in what was captured? */
+static bool lack_cost(const struct post_session *session)
+{
+	for (size_t i = 0; i < session->process_count; i++)
+		if (session->processes[i]->trace->cost_missing)
+			return true;
+	return false;
+}
+
 bool post_taken_is_off(const struct post_session *session)
 {
 	bool all;
@@ -148,10 +157,12 @@ void post_taken_text(const struct post_session *session, struct post_text *text)
 		return;
 	}
 	if (!process) {
-		post_text_add(
+		post_text_format(
 			text,
-			"The tracer's time is part of these times: it was not measured. Functions "
-			"that receive or make many short calls seem slower than they are");
+			"The tracer's time is part of these times: %s. Functions that receive or "
+			"make many short calls seem slower than they are",
+			lack_cost(session) ? "how long it is has not arrived with the others"
+					   : "it was not measured");
 		return;
 	}
 	post_text_format(text, "The tracer's time, ");

@@ -214,7 +214,9 @@ static void take_item(void *context, const struct post_table_item *item)
 		metrics->value[POST_METRIC_APPROX] += item->count - item->open;
 		return;
 	}
-	add_timed(metrics, item->count - item->open, scaled(measures, item->sum, item->hertz),
+	metrics->value[POST_METRIC_APPROX] += item->untimed;
+	add_timed(metrics, item->count - item->open - item->untimed,
+		  scaled(measures, item->sum, item->hertz),
 		  scaled(measures, item->self, item->hertz),
 		  scaled(measures, item->minimum, item->hertz),
 		  scaled(measures, item->maximum, item->hertz));

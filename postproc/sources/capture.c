@@ -173,7 +173,7 @@ static void take_frame(void *context, uint8_t type, uint8_t sequence, const uint
 	const bool follows = !reader->has_sequence || sequence == (uint8_t)(reader->sequence + 1);
 
 	if (!follows && type != LITIFUT_FRAME_HEADER)
-		reader->numbers.gap = true;
+		post_capture_numbers_gap(&reader->numbers);
 	if (!follows)
 		reader->lost += (uint8_t)(sequence - reader->sequence - 1);
 	reader->sequence = sequence;
@@ -275,15 +275,19 @@ static void report_table(const char *path, const struct reader *reader,
 			     "shown");
 	} else if (missing) {
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
-				"cut or damaged: %zu of %zu numbers are missing and taken as 0%s",
+				"cut or damaged: %zu of %zu numbers are missing; call sites that "
+				"lack some are left out%s",
 				missing, post_capture_numbers_count(numbers),
-				numbers->sendings > 1 ? "; no sending is whole, so the others are "
-							"of different moments"
-						      : "");
+				numbers->sendings > 1
+					? ", and as no sending is whole, the others are of "
+					  "different moments; where this is so within a call site, "
+					  "it has no times"
+					: "");
 	} else {
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
-				"no sending is whole: the numbers are put together from %zu of "
-				"them, so that they are of different moments",
+				"no sending is whole: the numbers are put together from %u of "
+				"them, so that they are of different moments; where this is so "
+				"within a call site, it has no times",
 				numbers->sendings);
 	}
 }
@@ -368,6 +372,7 @@ void post_capture_release(struct post_capture *capture)
 	free(capture->words);
 	free(capture->overflow);
 	free(capture->upper);
+	free(capture->from);
 	free(capture->bins);
 	free(capture->open);
 	post_span_events_release(&capture->events);

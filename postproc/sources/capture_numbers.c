@@ -9,8 +9,7 @@
 static void part_release(struct post_capture_part *part)
 {
 	free(part->words);
-	free(part->seen);
-	free(part->fresh);
+	free(part->from);
 	memset(part, 0, sizeof(*part));
 }
 
@@ -18,27 +17,19 @@ static void part_begin(struct post_capture_part *part, size_t count)
 {
 	part_release(part);
 	part->words = post_allocate(count + 1, sizeof(*part->words));
-	part->seen = post_allocate(count + 1, sizeof(*part->seen));
-	part->fresh = post_allocate(count + 1, sizeof(*part->fresh));
+	part->from = post_allocate(count + 1, sizeof(*part->from));
 	part->count = part->missing = part->stale = count;
 }
 
-static void part_next(struct post_capture_part *part)
-{
-	if (part->fresh)
-		memset(part->fresh, 0, part->count * sizeof(*part->fresh));
-	part->stale = part->count;
-}
-
-static bool part_put(struct post_capture_part *part, size_t word, uint32_t value)
+static bool part_put(const struct post_capture_numbers *numbers, struct post_capture_part *part,
+		     size_t word, uint32_t value)
 {
 	if (word >= part->count)
 		return false;
 	part->words[word] = value;
-	part->missing -= !part->seen[word];
-	part->seen[word] = true;
-	part->stale -= !part->fresh[word];
-	part->fresh[word] = true;
+	part->missing -= !part->from[word];
+	part->stale -= part->from[word] < numbers->first_piece;
+	part->from[word] = numbers->piece;
 	return true;
 }
 
@@ -61,19 +52,25 @@ void post_capture_numbers_begin(struct post_capture_numbers *numbers, size_t wor
 	part_begin(&numbers->profile, bins);
 	part_begin(&numbers->open, 0);
 	numbers->timed = timed;
-	numbers->sendings = 1;
+	numbers->sendings = numbers->piece = numbers->first_piece = 1;
 }
 
 void post_capture_numbers_next(struct post_capture_numbers *numbers)
 {
-	part_next(&numbers->table);
-	part_next(&numbers->overflow);
-	part_next(&numbers->profile);
-	part_next(&numbers->open);
+	numbers->table.stale = numbers->table.count;
+	numbers->overflow.stale = numbers->overflow.count;
+	numbers->profile.stale = numbers->profile.count;
+	numbers->open.stale = numbers->open.count;
 	numbers->fresh_times = false;
 	numbers->tasks_fresh = 0;
-	numbers->gap = numbers->ended = false;
+	numbers->ended = false;
 	numbers->sendings++;
+	numbers->first_piece = ++numbers->piece;
+}
+
+void post_capture_numbers_gap(struct post_capture_numbers *numbers)
+{
+	numbers->piece++;
 }
 
 /* In the order in which they are counted: behind the table is the overflow table, and behind that
@@ -109,7 +106,7 @@ bool post_capture_numbers_anew(const struct post_capture_numbers *numbers, uint8
 	} else if (type == LITIFUT_FRAME_COUNTS) {
 		part = part_of((struct post_capture_numbers *)numbers, &number);
 	}
-	return part && part->fresh[number];
+	return part && part->from[number] >= numbers->first_piece;
 }
 
 /* Of the numbers of the table and the overflow table. */
@@ -140,7 +137,7 @@ static bool take_counts(struct post_capture_numbers *numbers, const uint8_t *pay
 			if (!pass)
 				continue;
 			put_upper(numbers, number, (uint32_t)(value >> 32));
-			part_put(part, word, (uint32_t)value);
+			part_put(numbers, part, word, (uint32_t)value);
 		}
 		if (at != size)
 			return false;
@@ -183,8 +180,8 @@ static bool take_open(struct post_capture_numbers *numbers, const uint8_t *paylo
 		const uint32_t ticks = name ? litifut_serial_number(payload, size, &at) : 0;
 
 		if (at > size || entry > POST_CAPTURE_WORDS_MAX ||
-		    !part_put(&numbers->open, 2 * (size_t)entry, name) ||
-		    !part_put(&numbers->open, 2 * (size_t)entry + 1, ticks))
+		    !part_put(numbers, &numbers->open, 2 * (size_t)entry, name) ||
+		    !part_put(numbers, &numbers->open, 2 * (size_t)entry + 1, ticks))
 			return false;
 	}
 	return true;
@@ -257,9 +254,9 @@ size_t post_capture_numbers_count(const struct post_capture_numbers *numbers)
 
 bool post_capture_numbers_whole(const struct post_capture_numbers *numbers)
 {
-	return numbers->sendings && !numbers->gap && !numbers->table.stale &&
-	       !numbers->overflow.stale && !numbers->profile.stale && !numbers->open.stale &&
-	       (numbers->fresh_times || !numbers->timed) &&
+	return numbers->sendings && numbers->piece == numbers->first_piece &&
+	       !numbers->table.stale && !numbers->overflow.stale && !numbers->profile.stale &&
+	       !numbers->open.stale && (numbers->fresh_times || !numbers->timed) &&
 	       !tasks_less(numbers, numbers->tasks_fresh);
 }
 
@@ -271,6 +268,7 @@ static void set_others(const struct post_capture_numbers *numbers, struct post_c
 	capture->open_count = numbers->open.count;
 	capture->hertz = numbers->hertz;
 	capture->calibration = numbers->calibration;
+	capture->cost_missing = numbers->timed && !numbers->has_times;
 	capture->untimed = numbers->untimed;
 	memcpy(capture->tasks, numbers->tasks, sizeof(capture->tasks));
 	capture->task_count = numbers->task_count;
@@ -297,6 +295,17 @@ void post_capture_numbers_copy(const struct post_capture_numbers *numbers,
 			copy_of(numbers->upper, numbers->table.count + numbers->overflow.count);
 }
 
+/* Those of the table, and behind them those of the overflow table. */
+static uint32_t *from_of(const struct post_capture_numbers *numbers)
+{
+	const struct post_capture_part *table = &numbers->table, *overflow = &numbers->overflow;
+	uint32_t *from = post_allocate(table->count + overflow->count + 1, sizeof(*from));
+
+	memcpy(from, table->from, table->count * sizeof(*from));
+	memcpy(from + table->count, overflow->from, overflow->count * sizeof(*from));
+	return from;
+}
+
 void post_capture_numbers_hand_over(struct post_capture_numbers *numbers,
 				    struct post_capture *capture)
 {
@@ -306,6 +315,8 @@ void post_capture_numbers_hand_over(struct post_capture_numbers *numbers,
 	capture->bins = numbers->profile.words;
 	capture->open = numbers->open.words;
 	capture->upper = numbers->upper;
+	if (!post_capture_numbers_whole(numbers))
+		capture->from = from_of(numbers);
 	numbers->table.words = numbers->overflow.words = numbers->profile.words = NULL;
 	numbers->open.words = numbers->upper = NULL;
 	post_capture_numbers_release(numbers);

@@ -12,11 +12,10 @@
 /* One array that arrives in pieces. */
 struct post_capture_part {
 	uint32_t *words;
-	bool *seen;  /* in any sending */
-	bool *fresh; /* in the last one */
+	uint32_t *from; /* of which piece each is, counted from 1; 0: it has not come */
 	size_t count;
-	size_t missing; /* not seen */
-	size_t stale;   /* not fresh */
+	size_t missing; /* have not come */
+	size_t stale;   /* are not of the last sending */
 };
 
 /* The last value of each that has come. All owned. */
@@ -32,9 +31,10 @@ struct post_capture_numbers {
 	struct litifut_task tasks[LITIFUT_TASKS_MOST];
 	size_t task_count;              /* announced */
 	size_t tasks_seen, tasks_fresh; /* a bit for each that has come */
-	size_t sendings;                /* that have begun */
-	bool gap;                       /* frames are missing in the last one */
-	bool ended;                     /* what comes now is of another one */
+	unsigned sendings;              /* that have begun */
+	/* Frames between which none is missing, of one sending. */
+	uint32_t piece, first_piece; /* the last one, and the first one of the last sending */
+	bool ended;                  /* what comes now is of another one */
 };
 
 /* Forgets all. A sending with so many words and bins begins. */
@@ -43,6 +43,9 @@ void post_capture_numbers_begin(struct post_capture_numbers *numbers, size_t wor
 
 /* The next sending of the same begins. */
 void post_capture_numbers_next(struct post_capture_numbers *numbers);
+
+/* Frames of the sending are missing here. */
+void post_capture_numbers_gap(struct post_capture_numbers *numbers);
 
 /* Does the frame, with numbers, of this type, begin another sending whose header is not here? */
 bool post_capture_numbers_anew(const struct post_capture_numbers *numbers, uint8_t type,

@@ -24,6 +24,9 @@ struct post_capture {
 	size_t overflow_count;
 	/* Their upper halves, of those of the table first; NULL: none of them has one. */
 	uint32_t *upper;
+	/* Of the same numbers: which sending each is of, from 1 on; 0: it has not come. NULL: all
+	 * are of one moment. */
+	uint32_t *from;
 	uint32_t *bins; /* of the histogram of addresses */
 	size_t bin_count;
 	uint32_t flags; /* enum litifut_frames_flags */
@@ -33,7 +36,8 @@ struct post_capture {
 	size_t open_count; /* numbers */
 	uint32_t hertz;    /* of the clock, 0: unknown */
 	struct litifut_calibration calibration;
-	uint32_t untimed; /* calls */
+	bool cost_missing; /* what the tracer adds to a call has not come */
+	uint32_t untimed;  /* calls */
 	/* The tasks of the kernel, if it has a variable that says which one runs. */
 	struct litifut_task tasks[LITIFUT_TASKS_MOST];
 	size_t task_count;

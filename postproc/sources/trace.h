@@ -47,7 +47,8 @@ struct post_table_item {
 	uint32_t thread;
 	uint32_t callee; /* run-time, of an indirect call; 0: that of the site */
 	uint64_t count;
-	uint64_t open;             /* of them, those that have not returned */
+	uint64_t open;             /* of them, those that have not returned, */
+	uint64_t untimed;          /* and others without a time, where some have one */
 	uint64_t minimum, maximum; /* ticks; minimum > maximum: no call was timed */
 	uint64_t sum, self;
 	uint64_t hertz; /* 0: unknown */
@@ -108,6 +109,7 @@ struct post_trace {
 	/* What the tracer adds was measured on the device, or is the same for each call: it is not
 	 * in the times of calls. */
 	bool cost_taken;
+	bool cost_missing; /* it was, and what was captured lacks it */
 	/* The device has timed these. The calls of functions are those of all tasks together. */
 	struct post_task *tasks;
 	size_t task_count, task_capacity;
