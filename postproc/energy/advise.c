@@ -224,7 +224,7 @@ enum litifut_status energy_advise(const struct energy_advise_input *input,
 		.borders = input->borders,
 		.border_count = input->border_count,
 		.tolerance = fmax(2 * input->power->interval, 2 * input->clock->uncertainty)};
-	struct energy_visitor visitor = {&advising, segment, NULL, leave};
+	struct energy_visitor visitor = {.context = &advising, .segment = segment, .leave = leave};
 	struct energy_walk_counts counts;
 	struct energy_tree tree;
 	enum litifut_status status = LITIFUT_OK;

@@ -1,6 +1,7 @@
 #include "postproc/energy/analysis.h"
 
 #include "postproc/energy/shift.h"
+#include "postproc/energy/waits.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -364,22 +365,18 @@ static void uncertain_starts(struct energy_analysis *analysis)
 	free(common);
 }
 
-/* What the tracer's clock has interrupted got longer by that, unless it was waiting for some time:
- * which of the two is not known. Nothing is taken out, so two standard errors have to reach over
- * the whole share, and over twice the deviation of the number of interrupts, which are few where a
- * function ran for a short time. */
+/* What the tracer's clock has interrupted got longer by that, which is taken out, unless it was
+ * waiting for some time. Where it is not known which of the two, two standard errors more reach
+ * over it. */
 static void uncertain_interrupts(struct energy_analysis *analysis)
 {
-	const struct energy_hook *hook = &analysis->hook;
-
-	for (size_t i = 0; i < analysis->result.function_count; i++) {
+	for (uint32_t i = 0; i < analysis->result.function_count; i++) {
 		struct energy_function *f = &analysis->result.functions[i];
-		const double share = hook->interrupts;
-		if (!(f->self_seconds > 0))
-			continue;
-		const double part = share / 2 + sqrt(share * hook->interrupt / f->self_seconds);
-		f->uncertainty = hypot(f->uncertainty,
-				       part * energy_sum(f->self, analysis->result.channels));
+		const double seconds = analysis->hook.interrupt * (double)f->hooks.interrupts;
+		if (f->self_seconds > 0 &&
+		    energy_events_waiting(&analysis->events, i) == ENERGY_MAY_WAIT)
+			f->uncertainty += seconds / f->self_seconds *
+					  energy_sum(f->self, analysis->result.channels) / 2;
 	}
 }
 
@@ -405,7 +402,9 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 	if (!analysis->hook.known)
 		analysis->hook.share[0] = 1;
 	analysis->noise = noise_of(&analysis->power);
-	status = attribute_again(analysis, false, error);
+	status = energy_waits_find(&analysis->events, analysis->hook.interrupt, error);
+	if (status == LITIFUT_OK)
+		status = attribute_again(analysis, false, error);
 	if (status == LITIFUT_OK)
 		status = run_machines(analysis, error);
 	if (status == LITIFUT_OK && settings->refine) {

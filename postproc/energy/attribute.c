@@ -83,6 +83,14 @@ static void segment(void *context, struct energy_lane *lane, uint32_t number, do
 	result->unknown += unknown;
 }
 
+static void interrupted(void *context, struct energy_lane *lane, uint32_t node, uint64_t count)
+{
+	struct attribution *attribution = context;
+
+	attribution->result->tree.nodes[node].hooks.interrupts += count;
+	lane->hooks += attribution->hook->interrupt * (double)count;
+}
+
 static void room_for(struct attribution *attribution, uint32_t function)
 {
 	size_t wanted = attribution->functions ? attribution->functions : 64;
@@ -170,7 +178,7 @@ enum litifut_status energy_attribute(struct energy_result *result, const struct 
 				     const struct energy_hook *hook, struct litifut_error *error)
 {
 	struct attribution attribution = {.result = result, .hook = hook};
-	struct energy_visitor visitor = {&attribution, segment, enter, leave};
+	struct energy_visitor visitor = {&attribution, segment, enter, leave, interrupted};
 	struct energy_integral all;
 
 	attribution.active.all = result->occupations;
@@ -344,6 +352,7 @@ enum litifut_status energy_sum_up(struct energy_result *result, const struct ene
 		function->hooks.enter_after += node->hooks.enter_after;
 		function->hooks.exit_before += node->hooks.exit_before;
 		function->hooks.exit_after += node->hooks.exit_after;
+		function->hooks.interrupts += node->hooks.interrupts;
 		if (node->parent != ENERGY_ROOT)
 			result->functions[nodes[node->parent].function].made += node->calls;
 		links.next[i] = links.first[node->parent];

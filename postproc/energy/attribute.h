@@ -12,8 +12,7 @@ struct energy_hook {
 	double watts;                  /* while it runs, of all channels */
 	double share[ENERGY_CHANNELS]; /* of that in each: which of them feed the processor */
 	double uncertainty; /* standard error of the time of one enter and exit together */
-	double interrupts;  /* the part of all time in which the tracer's clock has interrupted, */
-	double interrupt;   /* and how long each time, seconds */
+	double interrupt;   /* seconds of one interrupt of the tracer's clock */
 	bool known;
 };
 
@@ -52,7 +51,8 @@ static inline double energy_hook_seconds(const struct energy_hook *hook,
 	return hook->enter_before * (double)counts->enter_before +
 	       hook->enter_after * (double)counts->enter_after +
 	       hook->exit_before * (double)counts->exit_before +
-	       hook->exit_after * (double)counts->exit_after;
+	       hook->exit_after * (double)counts->exit_after +
+	       hook->interrupt * (double)counts->interrupts;
 }
 
 /* One call that has ended, or, with `open`, that had not. Hooks are taken out. */

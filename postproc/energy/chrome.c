@@ -95,7 +95,7 @@ static void write_chrome(struct energy_output *output)
 	const struct energy_analysis *a = output->analysis;
 	struct energy_tree tree;
 	struct timeline timeline = {.output = output, .tree = &tree};
-	const struct energy_visitor visitor = {&timeline, NULL, NULL, leave};
+	const struct energy_visitor visitor = {.context = &timeline, .leave = leave};
 	struct energy_walk_counts counts;
 
 	fputs("{\"traceEvents\":[\n", output->file);

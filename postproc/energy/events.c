@@ -364,5 +364,6 @@ void energy_events_release(struct energy_events *events)
 	free(events->names);
 	free(events->items);
 	free(events->lanes);
+	free(events->waits);
 	*events = (struct energy_events){0};
 }

@@ -30,6 +30,9 @@ enum energy_mark {
 	ENERGY_MARK_TRANSFER_END = 2
 };
 
+/* Does a call of a function wait for a time? See waits.h. */
+enum energy_waiting { ENERGY_MAY_WAIT, ENERGY_WAITS, ENERGY_WORKS };
+
 struct energy_event {
 	uint64_t time;     /* ticks */
 	uint32_t function; /* of an enter or a tail */
@@ -45,7 +48,12 @@ struct energy_events {
 	uint64_t last;   /* the latest time, also of what is not kept here */
 	uint32_t *lanes; /* the timeline's numbers */
 	size_t lane_count;
-	bool one_leave;   /* one leave for a chain of tail calls, not one for each function */
+	bool one_leave; /* one leave for a chain of tail calls, not one for each function */
+	/* Seconds: the tracer's clock overflows with a period, and interrupts; 0: it does not. How
+	 * long it had run at `first`, and interrupts are off before each reading. */
+	double overflow_period, overflow_begin, overflow_off;
+	enum energy_waiting *waits; /* by function; of others: ENERGY_MAY_WAIT */
+	size_t waits_count;
 	uint64_t guessed; /* leaves that were not recorded: no energy can be derived from these */
 	bool failed;      /* there was no memory */
 	char **names;     /* of functions, when they come from a text */
@@ -71,6 +79,22 @@ void energy_events_release(struct energy_events *events);
 static inline double energy_events_seconds(const struct energy_events *events, uint64_t time)
 {
 	return (double)(time - events->first) / events->hertz;
+}
+
+static inline enum energy_waiting energy_events_waiting(const struct energy_events *events,
+							uint32_t function)
+{
+	return function < events->waits_count ? events->waits[function] : ENERGY_MAY_WAIT;
+}
+
+/* How often the tracer's clock has interrupted up to an event. */
+static inline uint64_t energy_events_overflows(const struct energy_events *events, uint64_t time)
+{
+	const double now =
+		events->overflow_begin + energy_events_seconds(events, time) - events->overflow_off;
+
+	return events->overflow_period > 0 && now > 0 ? (uint64_t)(now / events->overflow_period)
+						      : 0;
 }
 
 /* The same of the latest event: how long the trace is. */

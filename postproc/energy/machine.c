@@ -424,7 +424,7 @@ energy_machines_run(const struct energy_machines *machines, const struct energy_
 			  .names = names,
 			  .name_count = name_count,
 			  .end = result->end};
-	struct energy_visitor visitor = {&run, NULL, enter, leave};
+	struct energy_visitor visitor = {.context = &run, .enter = enter, .leave = leave};
 	enum litifut_status status = LITIFUT_OK;
 
 	occupations->count = 0;

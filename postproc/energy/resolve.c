@@ -587,7 +587,8 @@ static void leave(void *context, struct energy_lane *lane, struct energy_frame *
 static enum litifut_status walk(struct regression *r, struct litifut_error *error)
 {
 	const struct energy_resolve_input *input = r->input;
-	struct energy_visitor visitor = {r, segment, enter, leave};
+	struct energy_visitor visitor = {
+		.context = r, .segment = segment, .enter = enter, .leave = leave};
 	struct energy_walk_counts counts;
 	struct energy_tree tree;
 

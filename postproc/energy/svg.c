@@ -190,7 +190,8 @@ static void write_svg(struct energy_output *output)
 			    .from = fmax(a->result.begin, settings->from),
 			    .to = settings->to > 0 ? fmin(a->result.end, settings->to)
 						   : a->result.end};
-	struct energy_visitor depth = {&p, NULL, enter, NULL}, visitor = {&p, segment, NULL, leave};
+	struct energy_visitor depth = {.context = &p, .enter = enter};
+	struct energy_visitor visitor = {.context = &p, .segment = segment, .leave = leave};
 	struct energy_walk_counts counts;
 	FILE *file = output->file;
 	char text[32];

@@ -20,8 +20,22 @@ static void push(void *context, const struct post_timeline_event *event)
 	bridge->sink.push(bridge->sink.context, &copy);
 }
 
+/* When the clock overflows, as its interrupts took time from what they interrupted. */
+static void take_overflows(struct energy_events *events, const struct post_trace *trace)
+{
+	const double hertz = (double)trace->header.clock_hertz;
+	const uint64_t ticks = trace->chunk_count ? trace->chunks[0].start_time : 0;
+
+	events->overflow_period = trace->clock_period / hertz;
+	events->overflow_off = trace->hook_before / hertz;
+	events->overflow_begin =
+		(double)ticks / hertz +
+		(double)(int64_t)(events->first - trace->header.start_monotonic_ns) / events->hertz;
+}
+
 /* Of one process, which a firmware is. */
-static void take_hook(const struct post_session *session, struct energy_hook *hook)
+static void take_hook(const struct post_session *session, struct energy_events *events,
+		      struct energy_hook *hook)
 {
 	const struct post_trace *trace =
 		session->process_count == 1 ? session->processes[0]->trace : NULL;
@@ -30,8 +44,8 @@ static void take_hook(const struct post_session *session, struct energy_hook *ho
 	if (hertz > 0 && trace->hook_inside > 0) {
 		*hook = energy_hook_of(trace->hook_inside / hertz, trace->hook_outside / hertz);
 		energy_hook_split(hook, trace->hook_before / hertz);
-		hook->interrupts = trace->clock_interrupts;
 		hook->interrupt = trace->clock_interrupt / hertz;
+		take_overflows(events, trace);
 	} else if (hertz > 0 && trace->header.event_cost) {
 		*hook = energy_hook_of(trace->header.event_cost / (256 * hertz),
 				       trace->header.event_cost / (256 * hertz));
@@ -54,5 +68,5 @@ void energy_traces_read(struct post_session *session, struct energy_events *even
 		post_timeline_read(session, &sink, &options);
 		post_timeline_total(session, totals);
 	}
-	take_hook(session, hook);
+	take_hook(session, events, hook);
 }

@@ -17,6 +17,7 @@ struct energy_hook_counts {
 	uint64_t enter_after;  /* after it: in the callee */
 	uint64_t exit_before;  /* in the callee */
 	uint64_t exit_after;   /* in the caller */
+	uint64_t interrupts;   /* of the tracer's clock */
 };
 
 struct energy_node {

@@ -68,7 +68,7 @@ enum litifut_status energy_triggers_find(struct energy_triggers *triggers,
 					 struct litifut_error *error)
 {
 	struct energy_tree tree;
-	struct energy_visitor visitor = {triggers, segment, NULL, leave};
+	struct energy_visitor visitor = {.context = triggers, .segment = segment, .leave = leave};
 	struct energy_walk_counts counts;
 
 	energy_tree_start(&tree);

@@ -17,6 +17,7 @@ struct walk {
 	bool one_leave;
 	bool failed;
 	double time, begin, end;
+	uint64_t overflows; /* of the tracer's clock, up to now */
 };
 
 static uint32_t top_of(const struct energy_lane *lane)
@@ -34,6 +35,24 @@ static void segment_to(struct walk *walk, double time)
 				       walk->sending ? ENERGY_TRANSFER : top_of(lane), from, to);
 	if (time > walk->time)
 		walk->time = time;
+}
+
+/* The clock overflows up to an event. The recorder has interrupts off before it reads the clock, so
+ * that an overflow in this time interrupts what comes behind the event. */
+static void interrupt(struct walk *walk, const struct energy_events *events, uint64_t ticks,
+		      double time)
+{
+	struct energy_lane *lane = &walk->lanes[walk->lane];
+	const uint64_t overflows = energy_events_overflows(events, ticks);
+
+	if (overflows <= walk->overflows)
+		return;
+	const uint32_t function = walk->tree->nodes[top_of(lane)].function;
+	if (walk->visitor->interrupted && !walk->sending && time > walk->begin &&
+	    time < walk->end && energy_events_waiting(events, function) != ENERGY_WAITS)
+		walk->visitor->interrupted(walk->visitor->context, lane, top_of(lane),
+					   overflows - walk->overflows);
+	walk->overflows = overflows;
 }
 
 static bool open_frame(struct walk *walk, struct energy_lane *lane, uint32_t function,
@@ -181,9 +200,10 @@ enum litifut_status energy_walk(const struct energy_events *events,
 		walk.lanes[i].before = walk.lanes[i].number = (uint16_t)i;
 	for (size_t i = 0; i < events->count && !walk.failed; i++) {
 		const struct energy_event *event = &events->items[i];
-		segment_to(
-			&walk,
-			energy_clock_map(clock, energy_events_seconds(events, event->time), &hint));
+		const double time =
+			energy_clock_map(clock, energy_events_seconds(events, event->time), &hint);
+		interrupt(&walk, events, event->time, time);
+		segment_to(&walk, time);
 		take(&walk, event);
 	}
 	/* Behind the last event nothing is known of the calls that are open. */

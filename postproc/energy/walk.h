@@ -43,6 +43,9 @@ struct energy_visitor {
 		      uint32_t under, enum energy_event_kind kind);
 	void (*leave)(void *context, struct energy_lane *lane, struct energy_frame *frame,
 		      uint32_t under, enum energy_event_kind kind, double time);
+	/* Before the segment in which they came: interrupts of the tracer's clock, which have made
+	 * it longer, as `node` does not wait for a time. */
+	void (*interrupted)(void *context, struct energy_lane *lane, uint32_t node, uint64_t count);
 };
 
 struct energy_walk_counts {

@@ -46,7 +46,7 @@ static void take_cost(const struct post_image *image, struct post_capture *captu
  * without caches. */
 static void take_hooks(const struct post_image *image, struct post_trace *trace)
 {
-	uint32_t inside, outside, before, interrupts, interrupt, none;
+	uint32_t inside, outside, before, period, interrupt, none;
 
 	if (!post_firmware_object(image, "litifut_hook_inside", &inside, &none) ||
 	    !post_firmware_object(image, "litifut_hook_outside", &outside, &none))
@@ -55,9 +55,9 @@ static void take_hooks(const struct post_image *image, struct post_trace *trace)
 	trace->hook_outside = outside / 100.0;
 	if (post_firmware_object(image, "litifut_hook_before", &before, &none))
 		trace->hook_before = before / 100.0;
-	if (post_firmware_object(image, "litifut_clock_interrupts", &interrupts, &none) &&
+	if (post_firmware_object(image, "litifut_clock_period", &period, &none) &&
 	    post_firmware_object(image, "litifut_clock_interrupt", &interrupt, &none)) {
-		trace->clock_interrupts = interrupts / 1e6;
+		trace->clock_period = period;
 		trace->clock_interrupt = interrupt / 100.0;
 	}
 }

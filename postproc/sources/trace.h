@@ -94,8 +94,8 @@ struct post_trace {
 	/* Ticks that the tracer takes for a call between its readings of the clock, and besides; 0:
 	 * not known. And of each of the two hooks of a call, before its reading; 0: not known. */
 	double hook_inside, hook_outside, hook_before;
-	/* The part of all time that the interrupts of the tracer's clock take, and ticks of one. */
-	double clock_interrupts, clock_interrupt;
+	/* Ticks from one interrupt of the tracer's clock to the next one, and of one. */
+	double clock_period, clock_interrupt;
 	/* How often an interrupt has found the program in each piece of its code. */
 	struct {
 		uint32_t *bins; /* NULL: that was not looked at */

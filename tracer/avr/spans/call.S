@@ -19,17 +19,16 @@
 #include "tracer/avr/spans/recorder.inc"
 
 /* What a call costs, in hundredths of a cycle, for litifut-post energy: between the two readings of the
- * clock, and the rest; with the average of the chunks' ends (0.29), and 0.21 % for the interrupts of the
- * clock that come in between (140 cycles of 65,536). litifut_hook_before: of each of the two, what comes
- * before the reading (22 at the call, 21 at the return). litifut_clock_interrupts: the interrupts of the clock,
- * in millionths of all time; litifut_clock_interrupt: one of them. */
+ * clock, and the rest; with the average of the chunks' ends (0.29). litifut_hook_before: of each of the two, what comes
+ * before the reading (22 at the call, 21 at the return). litifut_clock_interrupt: one interrupt of the
+ * clock; litifut_clock_period: cycles from one to the next. */
 #ifndef LITIFUT_STREAM
 	.global	litifut_hook_inside, litifut_hook_outside, litifut_hook_before
-	.global	litifut_clock_interrupts, litifut_clock_interrupt
-	.set	litifut_hook_inside, 5841 + 301 * (RETURN_BYTES - 2)
-	.set	litifut_hook_outside, 5741 + 100 * (RETURN_BYTES - 2)
+	.global	litifut_clock_period, litifut_clock_interrupt
+	.set	litifut_hook_inside, 5829 + 301 * (RETURN_BYTES - 2)
+	.set	litifut_hook_outside, 5729 + 100 * (RETURN_BYTES - 2)
 	.set	litifut_hook_before, 2150 + 100 * (RETURN_BYTES - 2)
-	.set	litifut_clock_interrupts, 2136
+	.set	litifut_clock_period, 65536
 	.set	litifut_clock_interrupt, 14000
 #endif
 
