@@ -17,6 +17,8 @@
 
 #include "tracer/recorder/armed.h"
 
+#include <litifut/module_format.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "tracer/port/linux/memory.h"
@@ -62,6 +64,18 @@ uint32_t *litifut_thread_cursor(struct litifut_thread *thread)
 	return &thread->cursor;
 }
 
+/* The module in which the recorder is linked (tracer/entry). */
+extern struct litifut_module litifut_module __attribute__((visibility("hidden")));
+
+/* The constructors of libraries run before the program's _start, and that before the constructor
+ * that announces the program's module. Its thunks may store events of another form, or read a
+ * counter that this CPU does not have: they find no cursor until the module has been compared. */
+static bool litifut_program_is_coming(void)
+{
+	return litifut_module.flags & LITIFUT_MODULE_EXECUTABLE &&
+	       !*(volatile uint32_t *)&litifut_module.registered;
+}
+
 void litifut_thread_arm(struct litifut_thread *thread)
 {
 	struct litifut_recorder *r = &litifut_recorder;
@@ -70,7 +84,7 @@ void litifut_thread_arm(struct litifut_thread *thread)
 	uint32_t at;
 
 	/* a thread that is known by its pointer, and by nothing else */
-	if (thread->armed || thread->hold || !thread->pointer ||
+	if (thread->armed || thread->hold || !thread->pointer || litifut_program_is_coming() ||
 	    thread->pointer != litifut_port_thread_pointer(r->features))
 		return;
 	word = litifut_cursor_word(thread->pointer);

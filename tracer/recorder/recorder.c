@@ -137,6 +137,13 @@ static LITIFUT_COLD void litifut_put_taken(struct litifut_thread *thread, uint64
 		litifut_put(thread, words, 2);
 }
 
+/* A call of a module of another family than the process. */
+static void litifut_record_foreign(const struct litifut_call *call)
+{
+	if (!litifut_is_return(call))
+		litifut_add(&litifut_recorder.file.header->foreign_calls, 1);
+}
+
 /* Everything that is not usual: the first event of a process, a thread, a
  * module or an epoch, a thread that cannot be known by its pointer, and events
  * while recording is off. */
@@ -153,6 +160,11 @@ static void litifut_record_slowly(const struct litifut_call *call)
 	litifut_control_look();
 	if (!call->module->serial)
 		litifut_module_announce(call->module);
+	if (call->module->met == -2) {
+		if (r->recording)
+			litifut_record_foreign(call);
+		return;
+	}
 	thread = litifut_thread_find(litifut_thread_id());
 	if (!thread) {
 		litifut_lose(1);
@@ -181,7 +193,7 @@ static void litifut_record_slowly(const struct litifut_call *call)
 	if (r->full && !*litifut_thread_cursor(thread) &&
 	    (!r->orphans || *r->orphans >= LITIFUT_ORPHAN_EXACT))
 		litifut_scratch_enter(thread);
-	if (r->fast == LITIFUT_FAST_THUNKS || (litifut_is_bits() && r->thunks))
+	if (r->fast == LITIFUT_FAST_THUNKS || (litifut_is_bits() && r->thunks && !r->thunks_differ))
 		litifut_thread_arm(thread);
 	/* thunks need the kernel once more, when it is known that the process has them */
 	if (r->settings.no_calls && (r->thunks || call->module->engine != LITIFUT_ENGINE_THUNK))
@@ -368,13 +380,6 @@ litifut_record_known(struct litifut_port_features features, const struct litifut
 static LITIFUT_COLD void litifut_record_asking(const struct litifut_call *call)
 {
 	litifut_record_known(litifut_recorder.features, call, false);
-}
-
-/* A call of a module of another family than the process. */
-static void litifut_record_foreign(const struct litifut_call *call)
-{
-	if (!litifut_is_return(call))
-		litifut_add(&litifut_recorder.file.header->foreign_calls, 1);
 }
 
 /* A call where something is unusual. */
