@@ -30,7 +30,8 @@ calls_of()
 first_whole()
 {
 	"$BUILD/bin/litifut" capture --rounds 1 -o first "$1.frames" >first.text || return
-	first=$(calls_of first "$1")
+	# and that the next sending, of which the round has the begin, is cut
+	first=$(calls_of first "$1" | sed 1q)
 	[ "$first" -gt 0 ] && [ "$first" -lt "$(calls_of "$1.frames" "$1")" ]
 }
 
