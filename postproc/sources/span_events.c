@@ -12,6 +12,9 @@
 /* One frame may be all that came of a long run; a larger gap is a damaged number. */
 #define GAP_MAX (1u << 30)
 
+/* Of the value of an event, as the device has it. */
+#define OVERFLOW_BITS 16
+
 static void add(struct post_span_events *events, uint32_t number, uint32_t value)
 {
 	POST_GROW(events->items, events->count, events->capacity);
@@ -92,14 +95,20 @@ static bool has_stack(uint32_t number)
 	return number == LITIFUT_SPAN_RETURN || number >= LITIFUT_SPAN_SITE;
 }
 
-/* The clock, of less than 32 bits, has gone on to these low bits, and the number above them. */
+/* The clock, of less than 32 bits, has gone on to these low bits, and the number above them, which
+ * has OVERFLOW_BITS and begins again at 0 as well. An event that was recorded meanwhile can be
+ * later by less than one turn of the low bits. */
 static void set_clock(struct post_span_events *events, uint32_t above, uint32_t ticks)
 {
-	const uint64_t now =
-		(uint64_t)above << events->bits | (ticks & (((uint64_t)1 << events->bits) - 1));
+	const uint64_t turn = (uint64_t)1 << events->bits;
+	const uint64_t mask = (turn << OVERFLOW_BITS) - 1;
+	const uint64_t now = (uint64_t)above << events->bits | (ticks & (turn - 1));
+	const uint64_t since = (now - events->time) & mask;
 
-	if (now >= events->time || !events->has_time)
+	if (!events->has_time)
 		events->time = now;
+	else if (since <= mask - turn)
+		events->time += since;
 	events->has_time = true;
 }
 

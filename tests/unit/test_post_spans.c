@@ -249,6 +249,23 @@ static void clock_of_few_bits(void **state)
 		frame_sender_number(&sender, 5);
 	assert_true(take(&events, &sender));
 	assert_int_equal(events.items[4].time, 5 * 65536 + 5);
+	/* The number of turns has 16 bits: 65,530 turns later it is 65,535, two more later 1, and
+	 * then an event that was recorded just before it is read behind it. */
+	frame_sender_begin(&sender, LITIFUT_FRAME_SPANS);
+	frame_sender_number(&sender, 5);
+	frame_sender_number(&sender, LITIFUT_SPAN_CLOCK), frame_sender_number(&sender, 8),
+		frame_sender_number(&sender, 65535);
+	frame_sender_number(&sender, LITIFUT_SPAN_CLOCK), frame_sender_number(&sender, 1),
+		frame_sender_number(&sender, 1);
+	frame_sender_number(&sender, LITIFUT_SPAN_MARK), frame_sender_number(&sender, 65530),
+		frame_sender_number(&sender, 4);
+	frame_sender_number(&sender, LITIFUT_SPAN_CLOCK), frame_sender_number(&sender, 0),
+		frame_sender_number(&sender, 1);
+	assert_true(take(&events, &sender));
+	assert_int_equal(events.items[5].time, 65535 * UINT64_C(65536) + 8);
+	assert_int_equal(events.items[6].time, 65537 * UINT64_C(65536) + 9);
+	assert_int_equal(events.items[7].time, 65538 * UINT64_C(65536) + 3);
+	assert_int_equal(events.items[8].time, 65538 * UINT64_C(65536) + 3);
 	post_span_events_release(&events);
 }
 
