@@ -365,18 +365,34 @@ static void uncertain_starts(struct energy_analysis *analysis)
 	free(common);
 }
 
-/* What the tracer's clock has interrupted got longer by that, which is taken out, unless it was
- * waiting for some time. Where it is not known which of the two, two standard errors more reach
- * over it. */
+/* What interrupts of the tracer's clock draw is known to this part. */
+#define INTERRUPT_ERROR 0.1
+
+/* What the tracer's clock has interrupted got longer by that, which is taken out. A function that
+ * waits for a time did not: an interrupt stands in the place of instructions that draw another
+ * power. Where it is not known which of the two, two standard errors more reach over all that was
+ * taken out. */
 static void uncertain_interrupts(struct energy_analysis *analysis)
 {
-	for (uint32_t i = 0; i < analysis->result.function_count; i++) {
+	const struct energy_events *events = &analysis->events;
+	const double each = analysis->hook.interrupt;
+
+	for (uint32_t i = 0; events->overflow_period > 0 && i < analysis->result.function_count;
+	     i++) {
 		struct energy_function *f = &analysis->result.functions[i];
-		const double seconds = analysis->hook.interrupt * (double)f->hooks.interrupts;
-		if (f->self_seconds > 0 &&
-		    energy_events_waiting(&analysis->events, i) == ENERGY_MAY_WAIT)
-			f->uncertainty += seconds / f->self_seconds *
-					  energy_sum(f->self, analysis->result.channels) / 2;
+		const enum energy_waiting waiting = energy_events_waiting(events, i);
+		const double taken = each * (double)f->hooks.interrupts;
+
+		if (!(f->self_seconds > 0))
+			continue;
+		const double watts =
+			energy_sum(f->self, analysis->result.channels) / f->self_seconds;
+		if (waiting == ENERGY_MAY_WAIT)
+			f->uncertainty += taken * watts / 2;
+		else if (waiting == ENERGY_WAITS)
+			f->uncertainty =
+				hypot(f->uncertainty, INTERRUPT_ERROR * f->self_seconds * each /
+							      events->overflow_period * watts);
 	}
 }
 
@@ -397,8 +413,12 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 {
 	enum litifut_status status;
 
-	if (settings->hook.known)
+	if (settings->hook.known) {
+		const double interrupt = analysis->hook.interrupt;
+
 		analysis->hook = settings->hook;
+		analysis->hook.interrupt = interrupt;
+	}
 	if (!analysis->hook.known)
 		analysis->hook.share[0] = 1;
 	analysis->noise = noise_of(&analysis->power);

@@ -19,9 +19,9 @@
 #include "tracer/avr/spans/recorder.inc"
 
 /* What a call costs, in hundredths of a cycle, for litifut-post energy: between the two readings of the
- * clock, and the rest; with the average of the chunks' ends (0.29). litifut_hook_before: of each of the two, what comes
- * before the reading (22 at the call, 21 at the return). litifut_clock_interrupt: one interrupt of the
- * clock; litifut_clock_period: cycles from one to the next. */
+ * clock, and the rest; with the average of the chunks' ends (0.29). litifut_hook_before: of each of the
+ * two, what comes before the reading (22 at the call, 21 at the return). litifut_clock_interrupt: one
+ * interrupt of the clock; litifut_clock_period: cycles from one to the next. */
 #ifndef LITIFUT_STREAM
 	.global	litifut_hook_inside, litifut_hook_outside, litifut_hook_before
 	.global	litifut_clock_period, litifut_clock_interrupt
