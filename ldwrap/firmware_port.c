@@ -117,9 +117,8 @@ enum litifut_status firmware_port_read(const char *text, const char *objects,
 		if (ports[i].most && port->address > ports[i].most)
 			return litifut_error_set(
 				error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
-				"LITIFUT_PORT: the address is beyond the data memory of the CPU, "
-				"where registers end at 0x%x: set that of the first register, such "
-				"as %s:0x%x: %s",
+				"LITIFUT_PORT: the address is beyond 0x%x, and registers of this "
+				"CPU are not: set that of the first register, such as %s:0x%x: %s",
 				(unsigned)ports[i].most, ports[i].name, (unsigned)ports[i].address,
 				text);
 		return port->has_interrupt && !has_object(objects, port->driver, "_transmit")

@@ -221,8 +221,8 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			outcome->handlers ? outcome->handlers : "");
 	if (outcome->clock_user)
 		fprintf(stderr,
-			"litifut-ld: warning: %s: the program uses timer 1 itself (it has a "
-			"__vector_%u), but the tracer needs it as the clock: neither the times nor "
+			"litifut-ld: warning: %s: the program uses the timer of LITIFUT_CLOCK "
+			"itself, as it has a handler of its interrupt %u: neither the times nor "
 			"that part of the program are right: use LITIFUT_MODE=counts or stream, or "
 			"let the program use another timer\n",
 			output, outcome->clock_user);
@@ -246,9 +246,11 @@ static void warn_of_settings(const struct arguments *arguments, const struct dec
 			     const struct settings *settings)
 {
 	const bool fails = settings->strict && (decision->rewrite || decision->refused);
+	/* Of a machine that can't be traced, the line that says so is enough. */
+	const bool no_machine =
+		decision->refused && !decision->rewrite && !decision->target.machine;
 
-	if (decision_is_trial(arguments_output(arguments)) ||
-	    (decision->refused && !decision->rewrite && !decision->target.machine) ||
+	if (decision_is_trial(arguments_output(arguments)) || no_machine ||
 	    !(decision->rewrite || decision->refused || decision->is_program))
 		return;
 	for (size_t i = 0; i < warnings.count; i++)

@@ -31,26 +31,26 @@ static const struct {
 	  "at94*",     "ata*"}},
 };
 
+static bool is_of(const char *const names[NAMES_MOST], const char *device)
+{
+	for (size_t i = 0; i < NAMES_MOST && names[i]; i++)
+		if (!fnmatch(names[i], device, 0))
+			return true;
+	return false;
+}
+
 bool litifut_avr_usarts(const char *device, uint32_t addresses[LITIFUT_AVR_USARTS], unsigned *count)
 {
-	size_t row = 0;
-	size_t name = 0;
-
-	while (row < sizeof(groups) / sizeof(*groups) &&
-	       fnmatch(groups[row].devices[name], device, 0) != 0) {
-		name++;
-		if (name < NAMES_MOST && groups[row].devices[name])
-			continue;
-		name = 0;
-		row++;
-	}
 	*count = 0;
-	if (row == sizeof(groups) / sizeof(*groups))
-		return false;
-	for (unsigned n = 0; n < LITIFUT_AVR_USARTS; n++)
-		if (groups[row].usarts >> n & 1)
-			addresses[(*count)++] = usart_addresses[n];
-	return true;
+	for (size_t row = 0; row < sizeof(groups) / sizeof(*groups); row++) {
+		if (!is_of(groups[row].devices, device))
+			continue;
+		for (unsigned n = 0; n < LITIFUT_AVR_USARTS; n++)
+			if (groups[row].usarts >> n & 1)
+				addresses[(*count)++] = usart_addresses[n];
+		return true;
+	}
+	return false;
 }
 
 /* Numbers of the interrupts of timer 1. The first name that fits counts. */

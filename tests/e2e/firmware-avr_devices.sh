@@ -141,7 +141,7 @@ is "or all of them" "$(refused atmega328p usart:0xc1 && refused atmega1284p usar
 	"LITIFUT_PORT: the device, atmega328p, has no USART at 0xc1: set LITIFUT_PORT=usart:0xc0
 LITIFUT_PORT: the device, atmega1284p, has no USART at 0x100: set LITIFUT_PORT=usart:0xc0 or usart:0xc8"
 is "an address is not cut to 16 bits" "$(refused atmega328p usart:0xc00000)" \
-	"LITIFUT_PORT: the address is beyond the data memory of the CPU, where registers end at 0xfff9: set that of the first register, such as usart:0xc0: usart:0xc00000"
+	"LITIFUT_PORT: the address is beyond 0xfff9, and registers of this CPU are not: set that of the first register, such as usart:0xc0: usart:0xc00000"
 for each in atmega328p:usart atmega32u4:usart:0xc8 atmega2560:usart:0x130 atmega1284p:usart:0xc8; do
 	ok "a USART that the device has is taken ($each)" is_traced "${each%%:*}" "${each#*:}"
 done
@@ -197,16 +197,16 @@ timer_link()
 	env "$@" "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$timer_device" -DHANDLER="$timer_handler" -Os timer.c -o timer.elf \
 		>timer.log 2>&1
 	cat timer.log >&2
-	sed -n 's/^litifut-ld: warning: timer.elf: \(.*\), but the tracer needs it as the clock: .*/\1/p' timer.log
+	sed -n 's/^litifut-ld: warning: timer.elf: \(.*\): neither the times nor that part of the program are right: .*/\1/p' timer.log
 	"$BUILD/bin/litifut" info timer.elf | grep -q 'sites patched  *[1-9]' || echo "it is not traced"
 }
 
 clock="LITIFUT_CLOCK=timer1:16000000"
-used="the program uses timer 1 itself"
+used="the program uses the timer of LITIFUT_CLOCK itself, as it has a handler of its interrupt"
 is "a handler of the clock's timer is said" "$(timer_link atmega328p TIMER1_COMPA_vect LITIFUT_MODE=table $clock)" \
-	"$used (it has a __vector_11)"
-is "also for spans" "$(timer_link atmega2560 TIMER1_COMPC_vect LITIFUT_MODE=spans LITIFUT_RING_KB=1 $clock)" "$used (it has a __vector_19)"
-is "and of another device" "$(timer_link atmega1284p TIMER1_CAPT_vect LITIFUT_MODE=table)" "$used (it has a __vector_12)"
+	"$used 11"
+is "also for spans" "$(timer_link atmega2560 TIMER1_COMPC_vect LITIFUT_MODE=spans LITIFUT_RING_KB=1 $clock)" "$used 19"
+is "and of another device" "$(timer_link atmega1284p TIMER1_CAPT_vect LITIFUT_MODE=table)" "$used 12"
 is "one of another timer is not" "$(timer_link atmega328p TIMER0_COMPA_vect LITIFUT_MODE=table $clock)" ""
 is "nor where no clock is needed" "$(timer_link atmega328p TIMER1_COMPA_vect LITIFUT_MODE=stream)$(timer_link atmega328p TIMER1_COMPA_vect LITIFUT_MODE=counts)" ""
 sed -i 's/^ISR(HANDLER)/ISR(TIMER1_OVF_vect, ISR_ALIASOF(HANDLER));\n&/' timer.c
