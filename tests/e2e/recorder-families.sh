@@ -6,17 +6,17 @@
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mips
 
-# mixed MODE_OF_LIBRARY MODE_OF_PROGRAM [CLOCK]
+# mixed MODE_OF_LIBRARY MODE_OF_PROGRAM CLOCK FORMAT LEAF [foreign]: the clock may be empty. FORMAT shows the
+# library's leaf() if LEAF is yes. With the last word, calls of the other module are counted.
 mixed()
 {
 	name=$1-$2${3:+-$3}
 	LITIFUT_MODE=$1 link libtwice.so ../library.c -shared -fPIC || return
 	LITIFUT_MODE=$2 LITIFUT_CLOCK=${3:-} link "$name" ../main.c -L. -ltwice || return
 	rm -rf data
-	# shellcheck disable=SC2086
 	env -i LITIFUT_DIR="$(pwd)/data" "qemu-$cpu" -L "$sysroot" -E LD_LIBRARY_PATH="$(pwd)/traced" \
 		"traced/$name" >run.out
-	is "$name: the program runs as always" "$? $(cat run.out)" "0 185"
+	is "$name: the program prints what it prints untraced" "$? $(cat run.out)" "0 185"
 	"$BUILD/bin/litifut-post" -f "$4" -o out data "traced/$name" traced/libtwice.so >post.log 2>&1
 	is "$name: the calls of the first family are recorded, and nothing that there was not" \
 		"$(grep -q leaf out && echo yes) $(grep -c '?\|trampolines' out) $(grep -c damaged post.log)" "$5 0 0"

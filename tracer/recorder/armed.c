@@ -64,9 +64,6 @@ uint32_t *litifut_thread_cursor(struct litifut_thread *thread)
 	return &thread->cursor;
 }
 
-/* The module in which the recorder is linked (tracer/entry). */
-extern struct litifut_module litifut_module __attribute__((visibility("hidden")));
-
 /* The constructors of libraries run before the program's _start, and that before the constructor
  * that announces the program's module. Its thunks may store events of another form, or read a
  * counter that this CPU does not have: they find no cursor until the module has been compared. */

@@ -138,6 +138,9 @@ static inline bool litifut_is_written(const struct litifut_trace_header *header)
 
 extern struct litifut_recorder litifut_recorder __attribute__((visibility("hidden")));
 
+/* The module in which the recorder is linked (tracer/entry). */
+extern struct litifut_module litifut_module __attribute__((visibility("hidden")));
+
 /* Are branches recorded in order, or the starts and ends of units in the same words? */
 static inline bool litifut_has_bits(void)
 {
