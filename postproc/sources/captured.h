@@ -24,8 +24,8 @@ struct post_capture {
 	size_t overflow_count;
 	/* Their upper halves, of those of the table first; NULL: none of them has one. */
 	uint32_t *upper;
-	/* Of the same numbers: which sending each is of, from 1 on; 0: it has not come. NULL: all
-	 * are of one moment. */
+	/* Of the same numbers: in which piece of the capture each came, see capture_numbers.h; 0:
+	 * it has not come. NULL: all are of one moment. */
 	uint32_t *from;
 	uint32_t *bins; /* of the histogram of addresses */
 	size_t bin_count;

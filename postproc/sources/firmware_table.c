@@ -125,7 +125,6 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 {
 	const struct post_capture *capture = reader->capture;
 	struct post_trace *trace = reader->trace;
-
 	bool same;
 
 	if (!have_come(capture, number, reader->record_words, &same))
@@ -192,7 +191,7 @@ static void set_cost(struct table_reader *reader)
 		reader->whole = reader->inside;
 }
 
-/* The same of a callee that the numbers name; all `count' of them, from `first' on, are needed. */
+/* The same of a callee that the numbers name. All `count` of them, from `first` on, are needed. */
 static void take_named(struct table_reader *reader, const struct litifut_site *site,
 		       uint32_t callee, const uint32_t *words, size_t number, size_t first,
 		       size_t count)
