@@ -138,10 +138,15 @@ def differs_by_killing(want, have, times):
                                       have.most > want.most):
         return None
     if extra == 0 and have.values()[2:] != want.values()[2:]:
-        # Killed between two writes of one call: its time is in the sum, and not in the callee's.
-        cut = want.own - have.own
-        have.own = want.own
-        return 1 if 0 < cut <= want.most and have.values() == want.values() else None
+        # Killed between two writes of one call. They come in this order: that it has ended, the
+        # sum, its own time, the shortest, the longest; those that were not made are missing.
+        lacks_total = want.total - have.total
+        lacks_own = want.own - have.own
+        if lacks_total and not want.least <= lacks_total <= want.most:
+            return None
+        if not 0 <= lacks_own <= (lacks_total or want.most):
+            return None
+        return 1 + abs(have.calls - want.calls)
     return abs(have.calls - want.calls) + abs(extra)
 
 
