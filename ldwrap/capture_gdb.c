@@ -21,6 +21,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <litifut/frames_format.h>
+
 #include "rewriter/image.h"
 
 #define ANSWER_MS 10000
@@ -41,9 +43,13 @@ struct remote {
 	char packet[PACKET_BYTES]; /* the last one that has come, a string */
 };
 
-struct range {
+/* What the ELF file says of the firmware's memory: where the results are, and what identifies the
+ * build. */
+struct firmware {
 	uint32_t start;
 	uint32_t end;
+	uint32_t identity; /* its address */
+	uint8_t bytes[sizeof(struct litifut_identity)];
 };
 
 static enum litifut_status failed(const char *path, const char *what, struct litifut_error *error)
@@ -176,23 +182,18 @@ static int digit(char character)
 	return found ? (int)(found - digits) : -1;
 }
 
-static enum litifut_status copy_memory(struct remote *remote, const struct range *range,
-				       FILE *output, const char *path, struct litifut_error *error)
+static enum litifut_status read_memory(struct remote *remote, uint32_t address, uint32_t size,
+				       uint8_t *bytes, struct litifut_error *error)
 {
-	uint32_t address = range->start;
-
-	while (address < range->end) {
-		uint32_t left = range->end - address;
+	while (size) {
 		char request[32];
 		const char *at = remote->packet;
 
-		snprintf(request, sizeof(request), "m%x,%x", address,
-			 left < READ_BYTES ? left : READ_BYTES);
+		snprintf(request, sizeof(request), "m%x,%x", address, size);
 		if (!ask(remote, request))
 			return silent(remote, error);
-		for (; left && digit(at[0]) >= 0 && digit(at[1]) >= 0; at += 2, left--, address++)
-			if (putc(digit(at[0]) << 4 | digit(at[1]), output) == EOF)
-				return failed(path, "can't be written", error);
+		for (; size && digit(at[0]) >= 0 && digit(at[1]) >= 0; at += 2, size--, address++)
+			*bytes++ = (uint8_t)(digit(at[0]) << 4 | digit(at[1]));
 		if (*at || at == remote->packet)
 			return litifut_error_set(error, LITIFUT_ERROR_IO, remote->source, NULL,
 						 address, "the memory can't be read: %s",
@@ -201,18 +202,74 @@ static enum litifut_status copy_memory(struct remote *remote, const struct range
 	return LITIFUT_OK;
 }
 
+static enum litifut_status copy_memory(struct remote *remote, const struct firmware *firmware,
+				       FILE *output, const char *path, struct litifut_error *error)
+{
+	uint8_t bytes[READ_BYTES];
+	uint32_t size;
+
+	for (uint32_t address = firmware->start; address < firmware->end; address += size) {
+		enum litifut_status status;
+
+		size = firmware->end - address;
+		if (size > READ_BYTES)
+			size = READ_BYTES;
+		status = read_memory(remote, address, size, bytes, error);
+		if (status)
+			return status;
+		if (fwrite(bytes, 1, size, output) != size)
+			return failed(path, "can't be written", error);
+	}
+	return LITIFUT_OK;
+}
+
+static const char *hex(const uint8_t *bytes, char text[17])
+{
+	for (int i = 0; i < 8; i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	return text;
+}
+
+/* Is the program that runs the one in the ELF file? */
+static enum litifut_status check_identity(struct remote *remote, const struct firmware *firmware,
+					  const char *elf, struct litifut_error *error)
+{
+	const size_t hash = offsetof(struct litifut_identity, hash);
+	uint8_t bytes[sizeof(firmware->bytes)];
+	char runs[17], asked[17];
+	enum litifut_status status =
+		read_memory(remote, firmware->identity, sizeof(bytes), bytes, error);
+
+	if (status || !memcmp(bytes, firmware->bytes, sizeof(bytes)))
+		return status;
+	hex(firmware->bytes + hash, asked);
+	if (memcmp(bytes, firmware->bytes, hash) != 0)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_MISSING, remote->source, NULL, firmware->identity,
+			"the memory does not have the identity of %s (%s): another "
+			"build runs (give its ELF file), or its start-up code has "
+			"not run yet (--seconds N lets it run)",
+			elf, asked);
+	return litifut_error_set(error, LITIFUT_ERROR_MISSING, remote->source, NULL,
+				 LITIFUT_NO_ADDRESS,
+				 "the program that runs is another build (identity %s) than %s "
+				 "(%s): give its ELF file",
+				 hex(bytes + hash, runs), elf, asked);
+}
+
 /* Where the tracer keeps what a dump of the memory has to have. A ring that outlasts a reset is in
  * no section. */
-static enum litifut_status find_range(const char *elf, struct range *range,
-				      struct litifut_error *error)
+static enum litifut_status find_firmware(const char *elf, struct firmware *firmware,
+					 struct litifut_error *error)
 {
 	struct litifut_image image;
 	enum litifut_status status = litifut_image_open(elf, &image, error);
-	bool traced;
+	const struct litifut_symbol *identity;
+	const struct litifut_section *section = NULL;
 
 	if (status)
 		return status;
-	*range = (struct range){UINT32_MAX, 0};
+	*firmware = (struct firmware){.start = UINT32_MAX};
 	for (size_t i = 0; i < image.own_count; i++) {
 		const struct litifut_symbol *symbol = &image.symbols[image.own[i]];
 		const bool table = !strcmp(symbol->name, "litifut_table") ||
@@ -225,14 +282,23 @@ static enum litifut_status find_range(const char *elf, struct range *range,
 
 		if (!table && !object)
 			continue;
-		if (symbol->address < range->start)
-			range->start = symbol->address;
-		if (symbol->address + symbol->size > range->end)
-			range->end = symbol->address + symbol->size;
+		if (symbol->address < firmware->start)
+			firmware->start = symbol->address;
+		if (symbol->address + symbol->size > firmware->end)
+			firmware->end = symbol->address + symbol->size;
 	}
-	traced = litifut_image_symbol(&image, "litifut_identity");
+	identity = litifut_image_symbol(&image, "litifut_identity");
+	if (identity) {
+		firmware->identity = identity->address;
+		section = litifut_image_section_at(&image, identity->address,
+						   sizeof(firmware->bytes));
+	}
+	if (section)
+		memcpy(firmware->bytes, section->bytes + (identity->address - section->address),
+		       sizeof(firmware->bytes));
 	litifut_image_close(&image);
-	if (!traced || range->end <= range->start || range->end - range->start > MEMORY_MAX)
+	if (!section || firmware->end <= firmware->start ||
+	    firmware->end - firmware->start > MEMORY_MAX)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, elf, NULL,
 					 LITIFUT_NO_ADDRESS, "is not a traced firmware");
 	return LITIFUT_OK;
@@ -291,8 +357,8 @@ enum litifut_status capture_gdb_run(const struct capture_gdb_options *options,
 {
 	struct remote remote = {.source = options->source};
 	struct stat about;
-	struct range range;
-	enum litifut_status status = find_range(options->elf, &range, error);
+	struct firmware firmware;
+	enum litifut_status status = find_firmware(options->elf, &firmware, error);
 	FILE *output;
 
 	if (status)
@@ -311,7 +377,9 @@ enum litifut_status capture_gdb_run(const struct capture_gdb_options *options,
 	if (!status && options->seconds)
 		status = run_for(&remote, options->seconds, error);
 	if (!status)
-		status = copy_memory(&remote, &range, output, options->output, error);
+		status = check_identity(&remote, &firmware, options->elf, error);
+	if (!status)
+		status = copy_memory(&remote, &firmware, output, options->output, error);
 	if (!status)
 		ask(&remote, "D"); /* what was wanted is there, whatever the answer */
 	if (output && fclose(output) && !status)

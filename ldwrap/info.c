@@ -127,6 +127,8 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 	fprintf(to, "  name           %s, %s for %s\n", info->name, kind_of_file(info->flags),
 		cpu_name(info));
 	fprintf(to, "  build-id       %s\n", info->build_id[0] ? info->build_id : "none");
+	if (info->identity[0])
+		fprintf(to, "  identity       %s, which its results have too\n", info->identity);
 	fprintf(to, "  format         %u\n", info->version);
 	fprintf(to, "  engine         %s", litifut_engine_name(info->engine));
 	if (summary->thunks_refused)
@@ -238,6 +240,8 @@ static void write_json(FILE *to, const char *path, const struct litifut_module_i
 		write_json_text(to, info->name);
 		fprintf(to, ", \"type\": \"%s\", \"cpu\": \"%s\", \"build_id\": \"%s\"",
 			kind_of_file(info->flags), cpu_name(info), info->build_id);
+		if (info->identity[0])
+			fprintf(to, ", \"identity\": \"%s\"", info->identity);
 		fprintf(to, ", \"format\": %u, \"engine\": \"%s\", \"tail_calls\": %s",
 			info->version, litifut_engine_name(info->engine),
 			info->flags & LITIFUT_MODULE_TAIL_CALLS ? "true" : "false");

@@ -3,8 +3,10 @@
 #include "rewriter/rewriter.h"
 
 #include <elf.h>
+#include <litifut/frames_format.h>
 #include <litifut/module_format.h>
 #include <litifut/trace_format.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +43,22 @@ static void read_module(struct reader *reader)
 	for (uint32_t i = 0; i < module->build_id_bytes && i < 20; i++)
 		sprintf(info->build_id + 2 * i, "%02x", module->build_id[i]);
 	info->rewritten = info->flags & LITIFUT_MODULE_ACTIVE;
+}
+
+/* What the results of a firmware carry along. */
+static void read_identity(struct reader *reader)
+{
+	const struct litifut_symbol *symbol =
+		litifut_image_symbol(reader->image, "litifut_identity");
+	const struct litifut_section *section =
+		symbol ? litifut_image_section_at(reader->image, symbol->address,
+						  sizeof(struct litifut_identity))
+		       : NULL;
+
+	for (unsigned i = 0; section && i < 8; i++)
+		sprintf(reader->info->identity + 2 * i, "%02x",
+			section->bytes[symbol->address - section->address +
+				       offsetof(struct litifut_identity, hash) + i]);
 }
 
 /* The list in `image`, which is the module itself or a file beside it. */
@@ -153,6 +171,7 @@ static enum litifut_status read_all(struct reader *reader)
 	if (status)
 		return status;
 	read_module(reader);
+	read_identity(reader);
 	/* The list of sites says the same again, where there is one. */
 	reader->info->summary.sites = reader->module.sites_patched + reader->module.sites_left;
 	reader->info->summary.patched = reader->module.sites_patched;

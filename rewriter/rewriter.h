@@ -198,6 +198,7 @@ struct litifut_module_info {
 	unsigned flags; /* enum litifut_module_flags */
 	char name[64];
 	char build_id[41]; /* hex, "" without */
+	char identity[17]; /* of a firmware, as its results have it; "" without */
 	struct litifut_rewrite_summary summary;
 	struct litifut_site *sites; /* every site, host byte order, sorted by address; owned */
 	size_t site_count;

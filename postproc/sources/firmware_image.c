@@ -2,6 +2,7 @@
 
 #include <gelf.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <litifut/frames_format.h>
@@ -42,21 +43,32 @@ bool post_firmware_identity(const struct post_image *image, uint8_t *bytes, uint
 	       post_firmware_word(bytes) == LITIFUT_IDENTITY_MAGIC;
 }
 
+static const char *hex(const uint8_t *bytes, char text[17])
+{
+	for (int i = 0; i < 8; i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	return text;
+}
+
 enum litifut_status post_firmware_image(const char *path, const struct post_inputs *inputs,
 					const uint8_t *hash, struct post_image **found,
 					struct litifut_error *error)
 {
-	const char *other = NULL;
+	const char *other = NULL, *plain = NULL;
+	char sent[17], others[17];
 
 	for (size_t i = 0; i < inputs->image_count; i++) {
 		uint8_t identity[sizeof(struct litifut_identity)];
 		uint32_t address;
 		struct post_image *image;
 
+		if (!inputs->images[i].rewritten)
+			plain = inputs->images[i].path;
 		if (post_image_open(inputs->images[i].path, &image, error))
 			continue;
 		if (post_firmware_identity(image, identity, &address)) {
 			other = inputs->images[i].path;
+			hex(identity + offsetof(struct litifut_identity, hash), others);
 			if (!memcmp(identity + offsetof(struct litifut_identity, hash), hash, 8)) {
 				*found = image;
 				return post_image_load(image, NULL, error);
@@ -66,9 +78,13 @@ enum litifut_status post_firmware_image(const char *path, const struct post_inpu
 	}
 	if (other)
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, path, NULL,
-					 LITIFUT_NO_ADDRESS, "sent by another build than %s",
-					 other);
+					 LITIFUT_NO_ADDRESS,
+					 "sent by another build than %s, identity %s in place of "
+					 "%s: give the ELF file of the program that has run",
+					 other, hex(hash, sent), others);
 	return litifut_error_set(error, LITIFUT_ERROR_MISSING, path, NULL, LITIFUT_NO_ADDRESS,
 				 "the traced ELF file of the firmware, with its symbols, is "
-				 "needed beside it");
+				 "needed beside it%s%s%s",
+				 plain ? "; " : "", plain ? plain : "",
+				 plain ? " was not linked with LITIFUT" : "");
 }

@@ -230,23 +230,36 @@ static void sort_texts(char **list, size_t *count)
 /* Beside the ELF file of a firmware, what is of no known kind was meant as a capture. */
 static void report_unknown(const struct post_inputs *inputs, struct post_problems *problems)
 {
-	bool has_firmware = false;
+	const char *firmware = NULL, *plain = NULL;
 
-	for (size_t i = 0; i < inputs->image_count; i++)
-		has_firmware |= inputs->images[i].firmware;
+	for (size_t i = 0; i < inputs->image_count; i++) {
+		const struct post_candidate *image = &inputs->images[i];
+
+		if (image->firmware)
+			firmware = image->path;
+		else if (image->named && !image->rewritten)
+			plain = image->path;
+	}
 	for (size_t i = 0; i < inputs->unknown_count; i++) {
 		const struct post_unknown *unknown = &inputs->unknown[i];
 
-		post_problem_at(
-			problems, unknown->path, LITIFUT_NO_ADDRESS, "%s",
-			unknown->why ? unknown->why
-			: has_firmware
-				? "no results of a firmware are in this file: check that it has "
-				  "run and has sent them (LITIFUT_SEND), the baud rate, and that "
-				  "these are the bytes of the line and not the text that a "
-				  "simulator prints"
-				: "not a trace, a maps file, an ELF file or what a firmware "
-				  "has sent");
+		if (unknown->why)
+			post_problem_at(problems, unknown->path, LITIFUT_NO_ADDRESS, "%s",
+					unknown->why);
+		else if (firmware)
+			post_problem_at(
+				problems, unknown->path, LITIFUT_NO_ADDRESS,
+				"no results of a firmware are in it: check that they were sent "
+				"(LITIFUT_SEND), at this baud rate, with no text of the program "
+				"in between, and that it is not text of a simulator; of a dump, "
+				"that it is of %s, over litifut_identity",
+				post_base_name(firmware));
+		else
+			post_problem_at(problems, unknown->path, LITIFUT_NO_ADDRESS,
+					"not a trace, a maps file, an ELF file or what a firmware "
+					"has sent%s%s%s",
+					plain ? "; " : "", plain ? plain : "",
+					plain ? " was not linked with LITIFUT" : "");
 	}
 }
 

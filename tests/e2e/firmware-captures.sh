@@ -32,15 +32,20 @@ link_traced()
 	emulate "$1/firmware.elf" "$1.serial" >"$1.console" 2>&1
 }
 
+identity()
+{
+	"$BUILD/bin/litifut" info "$1" | sed -n 's/^  identity *\([0-9a-f]*\),.*/\1/p'
+}
+
 # remote ELF OPTIONS...: its memory by the emulator's gdb remote, into remote.bin. The firmware has not begun, unless
-# `halted' is empty.
+# `halted' is empty; it is that of another ELF file, where `remote_runs' names one.
 remote()
 {
 	remote_elf=$1
 	shift
 	rm -f gdb.sock
 	timeout 60 qemu-system-arm -M "$board" -display none -monitor none -icount shift=4 \
-		-serial file:remote.serial -kernel "$remote_elf" $halted \
+		-serial file:remote.serial -kernel "${remote_runs:-$remote_elf}" $halted \
 		-chardev socket,path=gdb.sock,server=on,wait=off,id=gdb -gdb chardev:gdb \
 		</dev/null >remote.log 2>&1 &
 	emulator=$!
@@ -62,9 +67,13 @@ by_remote()
 	ok "litifut capture reads the memory by a gdb remote" remote "$elf" --seconds 30
 	post -f edges -o list remote.bin "$elf"
 	ok "it has the same results" diff whole list
-	ok "it reads that of a firmware that has not begun" remote "$elf"
-	ok "where nothing has been called" sh -c "! '$BUILD/bin/litifut-post' -q -f edges remote.bin $elf |
-		grep -q ' main -> fibonacci$'"
+	ok "one whose data has not been copied yet has no results" \
+		says 1 "the memory does not have the identity of $elf ([0-9a-f]*): .* (--seconds N lets it run)$" remote "$elf"
+	remote_runs=$elf
+	ok "the ELF file of another build is refused" \
+		says 1 "the program that runs is another build (identity $(identity "$elf")) than other/firmware.elf ($(identity other/firmware.elf)): give its ELF file$" \
+		remote other/firmware.elf --seconds 30
+	unset remote_runs
 	sed -i 's/exit(main());/for (;;) main();/' source/startup.c
 	traced endless make_example endless
 	halted=
@@ -144,24 +153,26 @@ behaviour()
 	open("lf", "wb").write(bytes(data[:at]) + b"\r\n" + bytes(data[at:]))
 	PYTHON
 	ok "a byte is another one" says 1 'cut or damaged: [0-9]* of' post -f edges damaged $elf
-	ok "a line without frames" says 1 'text: no results of a firmware are in this file: check that it has run and has sent them (LITIFUT_SEND), the baud rate, ' \
+	ok "a line without frames" says 1 'text: no results of a firmware are in it: check that they were sent (LITIFUT_SEND), .* of a dump, that it is of firmware.elf, over litifut_identity$' \
 		post -f edges text $elf
 	ok "no ELF file" says 1 'the traced ELF file of the firmware' post -f edges serial.serial
 	cp -r "$root/examples/firmware/." source
 	ok "an untraced ELF file" make_example plain
-	ok "is not enough" says 1 'the traced ELF file of the firmware' \
+	ok "is not enough" says 1 'the traced ELF file of the firmware, .*; plain/firmware.elf was not linked with LITIFUT$' \
 		post -f edges serial.serial plain/firmware.elf
-
-	by_remote
+	ok "nor is it with a file without results" \
+		says 1 'what a firmware has sent; plain/firmware.elf was not linked with LITIFUT$' post -f edges text plain/firmware.elf
 
 	# another build, by a word in the data
 	cp -r "$root/examples/firmware/." source
 	sed -i 's/seed = 1;/seed = 3;/' source/main.c
 	link_traced other "$port"
-	ok "the ELF file of another build" says 1 'sent by another build than other/firmware.elf' \
+	ok "the ELF file of another build" says 1 "sent by another build than other/firmware.elf, identity $(identity $elf) in place of $(identity other/firmware.elf): " \
 		post -f edges serial.serial other/firmware.elf
 	ok "both ELF files" post -f edges -o list serial.serial other/firmware.elf $elf
 	ok "give the right one" diff whole list
+
+	by_remote
 
 	# semihosting: the console of the emulator
 	cp -r "$root/examples/firmware/." source
