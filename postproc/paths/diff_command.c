@@ -24,8 +24,9 @@ static void print_problem(void *context, const struct litifut_error *error)
 	path_problem(side->given, error);
 }
 
-/* Traces of one side, and the files behind both sides. */
-static void open_side(struct side *side, const struct path_arguments *given, size_t number)
+/* Traces of one side, and the files behind both sides. False: there are traces among these, which
+ * are of neither side; that was said. */
+static bool open_side(struct side *side, const struct path_arguments *given, size_t number)
 {
 	struct post_session *session = &side->session;
 
@@ -35,10 +36,25 @@ static void open_side(struct side *side, const struct path_arguments *given, siz
 	session->options.demangle = true;
 	session->options.maps_paths = true;
 	post_inputs_add(&session->inputs, given->paths[number], &side->problems);
-	for (size_t i = 2; i < given->path_count; i++)
+	const size_t traces = session->inputs.trace_count + session->inputs.firmware_count;
+	for (size_t i = 2; i < given->path_count; i++) {
 		post_inputs_add(&session->inputs, given->paths[i], &side->problems);
+		if (session->inputs.trace_count + session->inputs.firmware_count == traces)
+			continue;
+		post_problem_at(&side->problems, given->paths[i], LITIFUT_NO_ADDRESS,
+				"traces behind the two sides: the order is path-diff GOOD BAD "
+				"[ELF...]; several runs of a side are in one folder");
+		return false;
+	}
 	post_inputs_finish(&session->inputs, &side->problems);
 	post_session_open(session);
+	return true;
+}
+
+static void close_side(struct side *side)
+{
+	post_session_close(&side->session);
+	post_problems_release(&side->problems);
 }
 
 static void write_divergence(FILE *file, const struct post_path_difference *difference,
@@ -260,8 +276,13 @@ int path_diff_run(FILE *file, const struct path_arguments *given)
 
 	if (given->path_count < 2)
 		return path_usage(given, "two sides are needed: GOOD BAD [ELF...]", NULL);
-	for (size_t i = 0; i < 2; i++)
-		open_side(&sides[i], given, i);
+	for (size_t i = 0; i < 2; i++) {
+		if (open_side(&sides[i], given, i))
+			continue;
+		for (size_t opened = 0; opened <= i; opened++)
+			close_side(&sides[opened]);
+		return 1;
+	}
 	post_path_difference_make(&sides[POST_PATH_GOOD].session, &sides[POST_PATH_BAD].session,
 				  &difference);
 	for (size_t i = 0; i < 2; i++) {
@@ -291,9 +312,7 @@ int path_diff_run(FILE *file, const struct path_arguments *given)
 	for (size_t i = 0; i < 2; i++)
 		status |= sides[i].problems.count != 0;
 	post_path_difference_release(&difference);
-	for (size_t i = 0; i < 2; i++) {
-		post_session_close(&sides[i].session);
-		post_problems_release(&sides[i].problems);
-	}
+	for (size_t i = 0; i < 2; i++)
+		close_side(&sides[i]);
 	return status;
 }

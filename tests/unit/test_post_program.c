@@ -358,6 +358,8 @@ static void diff_tells_new_gone_and_changed(void **state)
 	gives(0, NULL, "! $post diff old new app libshape.so | grep 'main -> area'");
 	gives(1, "new: traces behind the two sides: the order is diff OLD NEW [ELF...]",
 	      "$post diff old old new");
+	gives(1, "path-diff: new: traces behind the two sides: the order is path-diff GOOD BAD",
+	      "$post path-diff old old app new");
 	gives(0, NULL, "rm -r old new");
 }
 
