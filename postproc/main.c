@@ -241,7 +241,7 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 
 	add_paths(given, &session, 0, given->path_count);
 	process_run(&session, given, given->format, output, &outcome->totals[0]);
-	fflush(output->file);
+	post_file_flush(output->file);
 	outcome->seconds[0] = now() - start;
 	char line[256];
 	for (size_t at = 0; outcome->totals[0].processes &&
@@ -250,15 +250,8 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 		if (outcome->needless_count < MOST_NEEDLESS)
 			memcpy(outcome->needless[outcome->needless_count], line, sizeof(line));
 	}
-	for (size_t i = 0; i < given->path_count; i++) {
-		size_t traces = post_session_mixed(&session, given->paths[i]);
-		if (traces)
-			snprintf(outcome->mixed, sizeof(outcome->mixed),
-				 "%zu of the %zu traces %s from %.150s, which was given for its "
-				 "ELF files, too",
-				 traces, session.process_count, traces == 1 ? "is" : "are",
-				 given->paths[i]);
-	}
+	post_session_mixed(&session, given->paths, given->path_count, outcome->mixed,
+			   sizeof(outcome->mixed));
 	if (given->format->paths || given->format->flags)
 		post_left_line(&session, outcome->left, sizeof(outcome->left));
 	/* after a complaint about the only input there is nothing to sum up */
@@ -329,7 +322,7 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 		post_problem_at(problems, given->paths[outcome->totals[0].processes ? 1 : 0],
 				LITIFUT_NO_ADDRESS, "no trace there to compare");
 	}
-	fflush(output->file);
+	post_file_flush(output->file);
 	for (size_t run = 0; run < 2; run++) {
 		if (runs[run])
 			post_runs_release(runs[run]);

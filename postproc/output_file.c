@@ -172,11 +172,19 @@ int post_file_name(const char *path, bool folder, int failed)
 	return failed;
 }
 
+static int flush_error; /* why an output that is not closed yet could not be written */
+
+void post_file_flush(FILE *file)
+{
+	if (fflush(file) && !flush_error)
+		flush_error = errno;
+}
+
 /* A reader that has seen enough (head, a pager) is not a failure. */
 int post_file_close(FILE *file, const char *path)
 {
 	bool failed = fflush(file) || ferror(file);
-	int cause = errno;
+	int cause = flush_error ? flush_error : errno;
 
 	if (file != stdout && fclose(file) && !failed) {
 		failed = true;

@@ -22,6 +22,9 @@ const char *post_file_unfinished(void);
  * such pipe could be made. */
 FILE *post_file_through(const char *program, const char *argument, FILE *file, pid_t *child);
 
+/* Writes out what is there, and keeps the reason of a failure for the closing. */
+void post_file_flush(FILE *file);
+
 /* Closes an output, and gives it its name unless `failed`; both print what goes wrong and return 1
  * then. */
 int post_file_close(FILE *file, const char *path);

@@ -289,26 +289,63 @@ bool post_session_needless(const struct post_session *session, size_t *at, char 
 	return false;
 }
 
+/* Both are absolute, without links in them. */
 static bool is_below(const char *path, const char *folder)
 {
 	size_t length = strlen(folder);
 
-	while (length > 1 && folder[length - 1] == '/')
-		length--;
-	return !strncmp(path, folder, length) && path[length] == '/';
+	if (length == 1) /* "/" */
+		length = 0;
+	return !strncmp(path, folder, length) && (path[length] == '/' || !path[length]);
 }
 
-size_t post_session_mixed(const struct post_session *session, const char *folder)
+/* The only one of the paths below which the file lies; `count`: several do, or none. */
+static size_t only_place(const char *file, char *const *places, size_t count)
 {
-	size_t traces = 0, files = 0;
+	char *real = realpath(file, NULL);
+	size_t found = count, times = 0;
 
-	for (size_t i = 0; i < session->process_count; i++)
-		traces += session->processes[i]->trace &&
-			  is_below(session->processes[i]->trace->path, folder);
-	for (size_t i = 0; i < session->inputs.image_count; i++)
-		files += !session->inputs.images[i].named &&
-			 is_below(session->inputs.images[i].path, folder);
-	return files && traces < session->process_count ? traces : 0;
+	for (size_t i = 0; real && i < count; i++)
+		if (places[i] && is_below(real, places[i])) {
+			found = i;
+			times++;
+		}
+	free(real);
+	return times == 1 ? found : count;
+}
+
+bool post_session_mixed(const struct post_session *session, char *const *paths, size_t count,
+			char *line, size_t size)
+{
+	char **places = post_allocate(count + 1, sizeof(*places));
+	size_t *traces = post_allocate(count + 1, sizeof(*traces)), from = count;
+
+	for (size_t i = 0; i < count; i++)
+		places[i] = realpath(paths[i], NULL);
+	for (size_t i = 0; count > 1 && i < session->process_count; i++)
+		traces[only_place(session->processes[i]->trace->path, places, count)]++;
+	for (size_t i = 0; i < session->inputs.image_count && from == count; i++) {
+		char *file = session->inputs.images[i].named
+				     ? NULL
+				     : realpath(session->inputs.images[i].path, NULL);
+
+		for (size_t j = 0; file && j < count && from == count; j++)
+			if (places[j] && traces[j] && traces[j] < session->process_count &&
+			    is_below(file, places[j]))
+				from = j;
+		free(file);
+	}
+	if (from < count)
+		snprintf(line, size,
+			 "%zu of the %zu traces %s from %.150s, which was given for its ELF files, "
+			 "too",
+			 traces[from], session->process_count, traces[from] == 1 ? "is" : "are",
+			 paths[from]);
+	for (size_t i = 0; i < count; i++)
+		free(places[i]);
+	free(places);
+	free(traces);
+	return from < count;
 }
 
 const struct post_image *post_session_blocks(struct post_session *session, uint32_t module)

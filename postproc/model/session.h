@@ -247,9 +247,11 @@ void post_session_conclude(struct post_session *session);
  * false: there is none. After post_session_conclude(). */
 bool post_session_needless(const struct post_session *session, size_t *at, char *text, size_t size);
 
-/* How many of the traces lie below `folder`, if ELF files were found below it as well and other
- * traces lie elsewhere: the program was run there, too, and the user may not know. Else 0. */
-size_t post_session_mixed(const struct post_session *session, const char *folder);
+/* A line about traces that lie below one of the paths given, in which ELF files were found as well,
+ * while others do not: programs were run there, too, and the user may not know. False: there are
+ * none. */
+bool post_session_mixed(const struct post_session *session, char *const *paths, size_t count,
+			char *line, size_t size);
 
 void post_session_close(struct post_session *session);
 

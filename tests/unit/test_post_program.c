@@ -221,6 +221,9 @@ static void summary_goes_to_standard_error(void **state)
 	gives(0, "1 of the 2 traces is from ., which was given for its ELF files, too\n",
 	      "mkdir ../run && mv trace/app.200.trace ../run && $post report . ../run; s=$?; "
 	      "mv ../run/app.200.trace trace; rmdir ../run; exit $s");
+	/* a part of what lies below that folder was given, too */
+	gives(0, "1 of the 2 traces is from ., which was given for its ELF files, too\n",
+	      "$post merge trace/app.100.trace .");
 	gives(0, NULL, "! $post report . trace 2>&1 | grep 'was given for'");
 	gives(0, NULL, "! $post report trace maps app libshape.so 2>&1 | grep 'was given for'");
 }
