@@ -239,9 +239,8 @@ static void finish(struct post_output *output)
 	if (script.module != POST_NONE)
 		make_script(output, &script, process);
 	else if (session->process_count)
-		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
-				"no trace says in which order code of a program was executed: link "
-				"with LITIFUT_MODE=paths");
+		post_session_none_says(session, "in which order code of a program was executed",
+				       1u << LITIFUT_MODE_PATHS, "paths");
 	if (script.seen > script.most)
 		post_note_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
 			     "%" PRIu64 " of %" PRIu64 " lines are in the script: see --top",

@@ -283,9 +283,8 @@ static bool has_paths(const struct post_process *process)
 
 static void report_none(const struct post_session *session)
 {
-	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
-			"no trace says in which order code was executed: link with "
-			"LITIFUT_MODE=paths");
+	post_session_none_says(session, "in which order code was executed",
+			       1u << LITIFUT_MODE_PATHS, "paths");
 }
 
 /* The output is whole all the same, so this is a note and not a problem. */

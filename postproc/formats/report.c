@@ -98,6 +98,31 @@ static bool is_count_column(const char *name)
 	return !strcmp(name, "made") || !strcmp(name, "callers") || !strcmp(name, "callees");
 }
 
+static bool has_calls(const struct post_output *output)
+{
+	return output->totals->events > output->totals->own;
+}
+
+static bool is_damaged(const struct post_session *session)
+{
+	bool damaged = false;
+
+	for (size_t i = 0; i < session->process_count; i++)
+		damaged |= session->processes[i]->trace->damaged;
+	return damaged;
+}
+
+static const char *why_no_times(const struct post_output *output)
+{
+	if (has_calls(output))
+		return output->totals->clockless
+			       ? "No times were recorded: no clock can be read cheaply where the "
+				 "program ran. Run it with LITIFUT_CLOCK=mono for them."
+			       : "No times were recorded: link with LITIFUT_MODE=spans or table "
+				 "for them.";
+	return "No call was recorded.";
+}
+
 static void finish(struct post_output *output)
 {
 	const struct post_session *session = output->session;
@@ -106,9 +131,13 @@ static void finish(struct post_output *output)
 	struct post_tallies tallies;
 
 	/* The filters left nothing, as a message says: not even the heading of a table. */
-	if (output->totals->events > output->totals->own && !output->totals->shown)
+	if (has_calls(output) && !output->totals->shown)
 		return;
 	post_losses_write(output->file, session, "# ", "\n");
+	if (!has_calls(output) && is_damaged(session)) {
+		fputs("# No call is there to read: a trace is cut or damaged.\n", output->file);
+		return;
+	}
 	if (output->measures && post_measures_timing(output->measures) != POST_TIMING_NONE &&
 	    !is_count_column(sort)) {
 		post_times_write(output);
@@ -136,12 +165,7 @@ static void finish(struct post_output *output)
 		first = false;
 	}
 	if (!output->measures || post_measures_timing(output->measures) == POST_TIMING_NONE)
-		fputs(output->totals->clockless
-			      ? "# No times were recorded: no clock can be read cheaply where the "
-				"program ran. Run it with LITIFUT_CLOCK=mono for them.\n"
-			      : "# No times were recorded: link with LITIFUT_MODE=spans or "
-				"table for them.\n",
-		      output->file);
+		fprintf(output->file, "# %s\n", why_no_times(output));
 	post_tallies_release(&tallies);
 	post_edges_release(&edges);
 }

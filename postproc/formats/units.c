@@ -279,9 +279,9 @@ static void finish(struct post_output *output)
 		/* all is written */
 	} else if (!image) {
 		if (session->process_count)
-			post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
-					"no trace says in which order code was executed: link with "
-					"LITIFUT_MODE=units or paths");
+			post_session_none_says(session, "in which order code was executed",
+					       1u << LITIFUT_MODE_UNITS | 1u << LITIFUT_MODE_PATHS,
+					       "units or paths");
 	} else if (path_program_make(image, globs, &program, &error) == LITIFUT_OK) {
 		write_units(output, &program);
 	} else {

@@ -223,9 +223,9 @@ void post_coverage_collect(struct post_session *session, struct post_coverage *c
 		state_forward(&coverage->modules[i]);
 	}
 	if (!coverage->count && session->process_count)
-		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
-				"no trace says what code was executed: link with "
-				"LITIFUT_MODE=coverage or paths");
+		post_session_none_says(session, "what code was executed",
+				       1u << LITIFUT_MODE_COVERAGE | 1u << LITIFUT_MODE_PATHS,
+				       "coverage or paths");
 }
 
 bool post_coverage_function(const struct post_covered_module *module, size_t first,

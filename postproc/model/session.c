@@ -335,11 +335,14 @@ static void take_counters(struct post_session *session, struct post_process *pro
 			if (trace->header.mode == LITIFUT_MODE_COUNTS && module->image &&
 			    module->image->has_site_list)
 				post_problem_at(session->problems, trace->path, LITIFUT_NO_ADDRESS,
-						"it has no counts of %s: there was no room for "
-						"them in the file or in memory, or they were not "
-						"written before the process ended "
-						"(LITIFUT_FILE=write)",
-						module->image->path);
+						"it has no counts of %s: %s", module->image->path,
+						trace->damaged
+							? "it is cut or damaged"
+							: "there was no room for them in the file "
+							  "or in memory, they were not written "
+							  "before the process ended "
+							  "(LITIFUT_FILE=write), or the trace was "
+							  "cut");
 			continue;
 		}
 		if (module->image && module->image->has_site_list)
@@ -409,6 +412,24 @@ void post_session_open(struct post_session *session)
 			post_modules_map(session, process);
 		take_counted(session, process);
 	}
+}
+
+void post_session_none_says(const struct post_session *session, const char *what, uint32_t modes,
+			    const char *names)
+{
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_trace *trace = session->processes[i]->trace;
+
+		if (trace->header.mode >= 32 || !(modes >> trace->header.mode & 1))
+			continue;
+		post_problem_at(session->problems, trace->path, LITIFUT_NO_ADDRESS,
+				"nothing in it says %s: the file was cut, the program was killed "
+				"before that was written, or recording was off",
+				what);
+		return;
+	}
+	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+			"no trace says %s: link with LITIFUT_MODE=%s", what, names);
 }
 
 void post_session_close(struct post_session *session)

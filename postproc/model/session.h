@@ -204,6 +204,11 @@ uint32_t post_session_exit(const struct post_session *session, const struct post
 /* The file of a module with the list of its blocks; NULL: there is none, which is reported. */
 const struct post_image *post_session_blocks(struct post_session *session, uint32_t module);
 
+/* Reports that no trace says `what`, such as "what code was executed": for that a program is linked
+ * with the modes `names`, which are the bits 1 << LITIFUT_MODE_... of `modes`. */
+void post_session_none_says(const struct post_session *session, const char *what, uint32_t modes,
+			    const char *names);
+
 /* The module that has run-time code at `address`, and the link-time address there. False: none is
  * known. */
 bool post_session_place(const struct post_process *process, uint32_t epoch, uint32_t address,

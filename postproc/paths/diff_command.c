@@ -289,8 +289,9 @@ int path_diff_run(FILE *file, const struct path_arguments *given)
 		if (!difference.runs[i]) {
 			fprintf(stderr,
 				"litifut-post path-diff: %s: no trace of the %s side says in which "
-				"order code was executed: link with LITIFUT_MODE=paths\n",
-				given->paths[i], names[i]);
+				"order code was executed%s\n",
+				given->paths[i], names[i],
+				sides[i].problems.count ? "" : ": link with LITIFUT_MODE=paths");
 			status = 1;
 		}
 	}

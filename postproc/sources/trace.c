@@ -66,6 +66,10 @@ static size_t chunk_header_bytes(const struct post_trace *trace)
 						: sizeof(struct litifut_chunk_header);
 }
 
+/* The recorder makes a file with all of its header and of the first chunks. */
+static const char cut_in_header[] = "the trace was cut here, inside its header, so that nothing of "
+				    "it can be read: copy it again";
+
 /* What this program asks of a header that it can read. */
 static enum litifut_status check_header(const struct post_trace *trace, struct litifut_error *error)
 {
@@ -103,7 +107,7 @@ static enum litifut_status read_header(struct post_trace *trace, struct litifut_
 
 	if (trace->size < LITIFUT_TRACE_HEADER_BYTES_1)
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, trace->path, "header",
-					 trace->size, "the trace ends inside its header");
+					 trace->size, "%s", cut_in_header);
 	memcpy(header, trace->data, LITIFUT_TRACE_HEADER_BYTES_1);
 	if (memcmp(header->magic, LITIFUT_TRACE_MAGIC, sizeof(header->magic)))
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, trace->path, "header", 0,
@@ -133,7 +137,7 @@ static enum litifut_status read_header(struct post_trace *trace, struct litifut_
 					 LITIFUT_TRACE_VERSION_MAJOR);
 	if (trace->size < header_bytes(header->version_major))
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, trace->path, "header",
-					 trace->size, "the trace ends inside its header");
+					 trace->size, "%s", cut_in_header);
 	if (header->version_major > 1) {
 		memcpy(header->first, trace->data + LITIFUT_TRACE_HEADER_BYTES_1,
 		       sizeof(*header) - LITIFUT_TRACE_HEADER_BYTES_1);
@@ -481,7 +485,7 @@ static void read_first_chunks(struct post_trace *trace, struct post_problems *pr
 			continue;
 		}
 		if (at >= trace->size)
-			continue; /* reported already: the trace ends inside its header */
+			continue; /* reported already: the trace was cut */
 		size_t room = trace->size - at < bytes ? trace->size - at : bytes;
 		read_chunk(trace, at, room, bytes, problems, reported);
 	}
@@ -494,11 +498,13 @@ static void read_chunks(struct post_trace *trace, struct post_problems *problems
 
 	if (trace->size < trace->header.header_bytes)
 		chunk_problem(trace, problems, &reported, trace->size,
-			      "the trace ends inside its header");
+			      "the trace was cut here, near its start: what is there is read, and "
+			      "the rest is missing; copy it again");
 	else if (trace->size == trace->header.header_bytes &&
 		 trace->header.state == LITIFUT_TRACE_STOPPED && !trace->header.first[0].bytes)
 		chunk_problem(trace, problems, &reported, trace->size,
-			      "the trace ends after its header, but was written to its end");
+			      "the trace was cut behind its header, and all its calls are missing: "
+			      "copy it again");
 	read_first_chunks(trace, problems, &reported);
 	for (size_t at = trace->header.header_bytes; at < trace->size; at += step) {
 		size_t room = trace->size - at < step ? trace->size - at : step;

@@ -150,13 +150,18 @@ static void problems_are_1_and_told(void **state)
 	      "$post callers-of finsh .");
 	gives(1, "no call by finish in these traces\n", "$post callees-of finish .");
 	gives(1, "/no/such/folder/x: No such file", "$post -o /no/such/folder/x .");
-	gives(1, "the trace ends inside its header",
+	gives(1,
+	      "0x64: the trace was cut here, inside its header, so that nothing of it can be read",
 	      "head -c 100 trace/app.100.trace >cut.trace; $post cut.trace; s=$?; rm cut.trace; "
 	      "exit $s");
-	gives(1, "the trace ends inside its header",
+	gives(1, "0xbb8: the trace was cut here, near its start: what is there is read",
 	      "head -c 3000 trace/app.100.trace >cut.trace; $post cut.trace; s=$?; rm cut.trace; "
 	      "exit $s");
-	gives(1, "the trace ends after its header",
+	/* and not that the program was linked in another way than it should be */
+	gives(1, "# No call is there to read: a trace is cut or damaged.\nlitifut-post: 0 calls",
+	      "head -c 3000 trace/app.100.trace >cut.trace; $post report cut.trace; s=$?; "
+	      "rm cut.trace; exit $s");
+	gives(1, "the trace was cut behind its header, and all its calls are missing",
 	      "head -c 4096 trace/app.100.trace >cut.trace; $post cut.trace; s=$?; rm cut.trace; "
 	      "exit $s");
 	gives(1, "nowhere: No such file", "$post diff trace nowhere app");
@@ -435,6 +440,30 @@ static void calls_and_returns_are_told_apart(void **state)
 	gives(0, NULL, "rm -r spans more");
 }
 
+/* A program that was linked as it should be need not be linked again. */
+static void a_trace_of_paths_without_paths(void **state)
+{
+	struct trace_builder builder;
+	char path[128];
+
+	(void)state;
+	need_fixture();
+	fixture_begin_trace(&fixture, &builder, 4096);
+	trace_builder_header32(&builder, offsetof(struct litifut_trace_header, mode),
+			       LITIFUT_MODE_PATHS);
+	trace_builder_finish(&builder);
+	snprintf(path, sizeof(path), "%s/empty.300.trace", fixture.folder);
+	assert_true(trace_builder_save(&builder, path));
+	trace_builder_release(&builder);
+	gives(1, "empty.300.trace: nothing in it says what code was executed: the file was cut",
+	      "$post coverage empty.300.trace maps app");
+	gives(1, "nothing in it says in which order code was executed: the file was cut",
+	      "$post path empty.300.trace maps app");
+	gives(1, "no trace says in which order code was executed: link with LITIFUT_MODE=paths",
+	      "$post path trace maps app");
+	gives(0, NULL, "rm empty.300.trace");
+}
+
 /* LITIFUT_COPY_TO leaves two copies of each trace. */
 static void copies_count_once(void **state)
 {
@@ -644,6 +673,7 @@ int main(void)
 		cmocka_unit_test(unpacking_is_bounded),
 		cmocka_unit_test(diff_tells_new_gone_and_changed),
 		cmocka_unit_test(calls_and_returns_are_told_apart),
+		cmocka_unit_test(a_trace_of_paths_without_paths),
 		cmocka_unit_test(copies_count_once),
 		cmocka_unit_test(a_file_named_twice_counts_once),
 		cmocka_unit_test(files_of_one_build_add_up),

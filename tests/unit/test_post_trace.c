@@ -292,7 +292,8 @@ static void bad_headers_are_refused(void **state)
 	builder.size = 100;
 	assert_null(open_built(&builder, &problems));
 	assert_string_equal(last_problem,
-			    "t.trace: header: 0x64: the trace ends inside its header");
+			    "t.trace: header: 0x64: the trace was cut here, inside its header, so "
+			    "that nothing of it can be read: copy it again");
 	trace_builder_release(&builder);
 }
 
