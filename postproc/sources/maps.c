@@ -90,8 +90,13 @@ enum litifut_status post_maps_parse(const char *text, size_t size, const char *n
 	for (const char *line = text; line < end;) {
 		const char *stop = memchr(line, '\n', (size_t)(end - line));
 		struct post_map map;
-		if (!stop)
-			stop = end;
+		if (!stop) { /* a path that is cut may be that of another file */
+			post_problem_at(problems, name, (uint64_t)(line - text),
+					"the maps file was cut here, within a line, which is left "
+					"out: what was loaded behind it is not known; copy it "
+					"again");
+			break;
+		}
 		if (maps->count == MOST_LINES) {
 			post_problem_at(problems, name, (uint64_t)(line - text),
 					"more than %u lines, the rest is left out", MOST_LINES);

@@ -161,6 +161,9 @@ static void problems_are_1_and_told(void **state)
 	gives(1, "# No call is there to read: a trace is cut or damaged.\nlitifut-post: 0 calls",
 	      "head -c 3000 trace/app.100.trace >cut.trace; $post report cut.trace; s=$?; "
 	      "rm cut.trace; exit $s");
+	gives(1, "cut.maps: 0x64: the maps file was cut here, within a line, which is left out",
+	      "head -c 130 maps/app.100.maps >cut.maps; $post trace/app.100.trace cut.maps app; "
+	      "s=$?; rm cut.maps; exit $s");
 	gives(1, "the trace was cut behind its header, and all its calls are missing",
 	      "head -c 4096 trace/app.100.trace >cut.trace; $post cut.trace; s=$?; rm cut.trace; "
 	      "exit $s");
