@@ -53,6 +53,10 @@ few_targets()
 	[ "$TARGETS" != "$all_targets" ] || [ -n "${LONG:-}" ] || TARGETS=$*
 }
 script=$(basename "$0" .sh)
+# What the command of the last test has written. It is one file for all tests, since to make and
+# to remove one for each takes longer than many of the tests.
+ok_log=$BUILD/tests/logs/$script
+mkdir -p "$BUILD/tests/logs"
 test_count=0
 failed_count=0
 target=host
@@ -90,10 +94,8 @@ ok()
 	ok_description=$1
 	shift
 	test_count=$((test_count + 1))
-	ok_log=$(mktemp)
 	if "$@" >"$ok_log" 2>&1; then
 		echo "ok $test_count - $target: $ok_description"
-		rm -f "$ok_log"
 		return 0
 	fi
 	failed_count=$((failed_count + 1))
@@ -103,7 +105,6 @@ ok()
 		echo "in $(pwd): $*"
 		head -n 30 "$ok_log"
 	} | sed 's/^/# /' >&2
-	rm -f "$ok_log"
 	return 1
 }
 
