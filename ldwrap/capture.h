@@ -15,7 +15,7 @@ struct capture_options {
 	/* Stop after so many whole sendings; 0: after the first one, but where sendings hold
 	 * events, each of them others, at the end of the source. */
 	unsigned rounds;
-	unsigned seconds; /* stop then in any case; 0: never */
+	double seconds; /* stop then in any case; 0: never */
 	/* Called when the first sending has come and further ones are waited for; may be NULL. */
 	void (*goes_on)(const char *source);
 	FILE *text; /* gets what the program itself prints on the line; NULL: dropped */

@@ -9,6 +9,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <math.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -27,7 +28,7 @@
 
 #define ANSWER_MS 10000
 #define SECOND_ANSWER_MS 100
-#define RUN_MAX 1000000u /* seconds */
+#define RUN_MAX 1000000 /* seconds */
 #define STOP_BYTE 3
 #define READ_BYTES 256u
 #define PACKET_BYTES 4096u
@@ -155,7 +156,7 @@ static bool find_standing(struct remote *remote)
 }
 
 /* Until it stops by itself, at a breakpoint in its code, or is stopped. */
-static enum litifut_status run_for(struct remote *remote, unsigned seconds,
+static enum litifut_status run_for(struct remote *remote, double seconds,
 				   struct litifut_error *error)
 {
 	const uint8_t stop = STOP_BYTE;
@@ -163,7 +164,7 @@ static enum litifut_status run_for(struct remote *remote, unsigned seconds,
 	remote->packet[0] = '\0';
 	if (!send_packet(remote, "c"))
 		return silent(remote, error);
-	if (take_stop(remote, (int)(seconds < RUN_MAX ? seconds : RUN_MAX) * 1000))
+	if (take_stop(remote, (int)ceil(1000 * (seconds < RUN_MAX ? seconds : RUN_MAX))))
 		return LITIFUT_OK;
 	if (remote->packet[0] == 'W' || remote->packet[0] == 'X')
 		return litifut_error_set(error, LITIFUT_ERROR_IO, remote->source, NULL,

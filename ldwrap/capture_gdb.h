@@ -9,7 +9,7 @@ struct capture_gdb_options {
 	const char *source; /* host:port, or the path of a socket */
 	const char *elf;    /* the firmware, which says where its results are */
 	const char *output; /* gets the memory from the first of them to the last one */
-	unsigned seconds; /* let it run so long, or until it stops by itself; 0: read it as it is */
+	double seconds; /* let it run so long, or until it stops by itself; 0: read it as it is */
 };
 
 /* Stops the firmware, saves the memory, and lets the firmware go on. */

@@ -45,7 +45,8 @@ static const char usage_text[] =
 	"       litifut -h | --help | -V | --version | --completion bash|zsh|fish\n"
 	"\n"
 	"build runs a command, such as `make', with the tracer linked into every\n"
-	"32-bit ARM and MIPS program that it makes. Its options:\n"
+	"32-bit ARM and MIPS program and firmware for Cortex-M and AVR that it makes.\n"
+	"Its options:\n"
 	"  -x, --exclude GLOBS   functions to leave alone, comma-separated\n"
 	"  -c, --config FILE     settings, one `key = value' a line\n"
 	"  -r, --recorder FILE   an object with your own litifut_record_trace()\n"
@@ -67,8 +68,9 @@ static const char usage_text[] =
 	"energy-loop links by a command, measures by another one, and traces what the\n"
 	"advice of litifut-post energy says, until that asks for nothing else.\n"
 	"Variables say the rest: LITIFUT_MODE (calls, spans, table, counts, coverage, paths,\n"
-	"units, balllarus) when a program is linked, LITIFUT_DIR (where the trace goes),\n"
-	"LITIFUT_CLOCK, LITIFUT_VERBOSE and others when it runs. See litifut(1).\n";
+	"units; of firmware counts, table, spans, stream, coverage, paths, units, balllarus)\n"
+	"when a program is linked, LITIFUT_DIR (where the trace goes), LITIFUT_CLOCK,\n"
+	"LITIFUT_VERBOSE and others when it runs. See litifut(1) and docs/firmware.md.\n";
 
 /* The options of the commands: getopt and the completion of shells read these tables, the usage
  * text says in its own words what each is for. */
@@ -436,6 +438,15 @@ static unsigned read_number(const char *text)
 	return *text >= '0' && *text <= '9' && !*end && number <= UINT_MAX ? (unsigned)number : 0;
 }
 
+/* More than 0, which may have a fraction; or 0: it is not such a number. */
+static double read_seconds(const char *text)
+{
+	return !*text || text[strspn(text, "0123456789.")] || !strpbrk(text, "123456789") ||
+			       strchr(text, '.') != strrchr(text, '.')
+		       ? 0
+		       : strtod(text, NULL);
+}
+
 static void tell_on(const char *source)
 {
 	fprintf(stderr,
@@ -455,9 +466,7 @@ static int capture(int argc, char *argv[])
 	int option;
 
 	while ((option = next_option(argc, argv, capture_options)) >= 0) {
-		unsigned *number = option == 'b'   ? &wanted.baud
-				   : option == 'n' ? &wanted.rounds
-						   : &wanted.seconds;
+		unsigned *number = option == 'b' ? &wanted.baud : &wanted.rounds;
 
 		if (option == '?')
 			return usage(NULL);
@@ -471,6 +480,13 @@ static int capture(int argc, char *argv[])
 		}
 		if (option == GDB) {
 			elf = optarg;
+			continue;
+		}
+		if (option == 't') {
+			wanted.seconds = read_seconds(optarg);
+			if (wanted.seconds <= 0)
+				return usage(
+					xasprintf("capture: not a number of seconds: %s", optarg));
 			continue;
 		}
 		*number = read_number(optarg);
@@ -517,14 +533,19 @@ static int run_firmware(int argc, char *argv[])
 				    : option == FLASH ? &wanted.flash
 				    : option == 'p'   ? &wanted.capture.source
 						      : &wanted.capture.output;
-		unsigned *number = option == BAUD     ? &wanted.capture.baud
-				   : option == ROUNDS ? &wanted.capture.rounds
-						      : &wanted.capture.seconds;
+		unsigned *number = option == BAUD ? &wanted.capture.baud : &wanted.capture.rounds;
 
 		if (option == '?')
 			return usage(NULL);
 		if (option != BAUD && option != ROUNDS && option != SECONDS) {
 			*text = optarg;
+			continue;
+		}
+		if (option == SECONDS) {
+			wanted.capture.seconds = read_seconds(optarg);
+			if (wanted.capture.seconds <= 0)
+				return usage(
+					xasprintf("run-mcu: not a number of seconds: %s", optarg));
 			continue;
 		}
 		*number = read_number(optarg);

@@ -103,7 +103,8 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 		fprintf(stderr, "%" PRIu64 " call%s", events, plural(events));
 	if (totals->shown != events)
 		fprintf(stderr, " (%" PRIu64 " shown)", totals->shown);
-	fprintf(stderr, "%s%" PRIu64 " lost", calls ? ", " : "", totals->lost);
+	fprintf(stderr, "%s%s%" PRIu64 " lost", calls ? ", " : "",
+		totals->lost_at_least ? "at least " : "", totals->lost);
 	if (totals->lost && strcmp(totals->lost_what, "calls") != 0)
 		fprintf(stderr, " (%s)", totals->lost_what);
 	fprintf(stderr, ", %zu process%s", totals->processes, totals->processes == 1 ? "" : "es");

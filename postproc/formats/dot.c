@@ -38,14 +38,14 @@ static void write_times(const struct post_picture *picture, const struct post_me
 	const uint64_t *value = metrics->value;
 	char text[64];
 
+	if (node && (value[POST_METRIC_TIMED] || post_metrics_at_least(metrics)))
+		fprintf(file, "\\ntotal %s",
+			post_measures_total_text(measures, metrics, text, sizeof(text)));
 	if (!value[POST_METRIC_TIMED])
 		return;
-	if (node) {
-		fprintf(file, "\\ntotal %s",
-			post_measures_text(measures, value[POST_METRIC_TOTAL], text, sizeof(text)));
+	if (node)
 		fprintf(file, ", self %s",
 			post_measures_text(measures, value[POST_METRIC_SELF], text, sizeof(text)));
-	}
 	fprintf(file, "\\nmin %s",
 		post_measures_text(measures, value[POST_METRIC_MIN], text, sizeof(text)));
 	if (!node)

@@ -40,7 +40,8 @@ bool post_losses_text(const struct post_process *process, struct post_text *text
 	if (!lost && !header->overwritten)
 		return false;
 	if (lost) {
-		post_text_format(text, "%" PRIu64 " %s of ", lost,
+		post_text_format(text, "%s%" PRIu64 " %s of ",
+				 process->trace->lost_at_least ? "At least " : "", lost,
 				 post_timeline_lost_what(process));
 		add_process(text, process);
 		post_text_add(text, " were lost");

@@ -41,13 +41,18 @@ static void write_node(const struct post_picture *picture, const struct post_tal
 
 	fprintf(file, "    f%u[\"", tally->function);
 	write_text(file, session->functions[tally->function].name);
-	if (picture->metrics && measures->functions[tally->function].value[POST_METRIC_TIMED]) {
-		const uint64_t *value = measures->functions[tally->function].value;
-		fprintf(file, "<br/>total %s",
-			post_measures_text(measures, value[POST_METRIC_TOTAL], text, sizeof(text)));
-		fprintf(file, ", self %s",
-			post_measures_text(measures, value[POST_METRIC_SELF], text, sizeof(text)));
+	const struct post_metrics *metrics =
+		picture->metrics ? &measures->functions[tally->function] : NULL;
+	const bool timed = metrics && metrics->value[POST_METRIC_TIMED];
+
+	if (timed || (metrics && post_metrics_at_least(metrics))) {
+		fputs("<br/>total ", file);
+		write_text(file, post_measures_total_text(measures, metrics, text, sizeof(text)));
 	}
+	if (timed)
+		fprintf(file, ", self %s",
+			post_measures_text(measures, metrics->value[POST_METRIC_SELF], text,
+					   sizeof(text)));
 	fputs("\"]\n", file);
 }
 

@@ -442,6 +442,16 @@ const char *post_measures_text(const struct post_measures *measures, uint64_t ti
 	return text;
 }
 
+const char *post_measures_total_text(const struct post_measures *measures,
+				     const struct post_metrics *function, char *text, size_t size)
+{
+	if (!post_metrics_at_least(function))
+		return post_measures_text(measures, function->value[POST_METRIC_TOTAL], text, size);
+	*text = '>';
+	post_measures_text(measures, post_metrics_bound(function), text + 1, size - 1);
+	return text;
+}
+
 const char *post_metrics_partly_text(const struct post_metrics *metrics, char *text, size_t size)
 {
 	if (post_metrics_partly(metrics))

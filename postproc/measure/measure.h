@@ -106,6 +106,10 @@ static inline uint64_t post_metrics_bound(const struct post_metrics *function)
 								: value[POST_METRIC_MAX];
 }
 
+/* The total of a function in text; ">" and the bound, if that is all that is known. */
+const char *post_measures_total_text(const struct post_measures *measures,
+				     const struct post_metrics *function, char *text, size_t size);
+
 /* Are the times those of a part of the calls? The others have no return that is known. */
 static inline bool post_metrics_partly(const struct post_metrics *metrics)
 {

@@ -245,9 +245,10 @@ static void report_events(const char *path, const struct post_span_events *event
 				missing, missing + events->count);
 	if (events->lost_so_far)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
-				"%" PRIu32 " events found no room in the ring of the device: link "
-				"with a larger LITIFUT_RING_KB, or send more often (LITIFUT_SEND)",
-				events->lost_so_far);
+				"%s%" PRIu32 " events found no room in the ring of the device: "
+				"link with a larger LITIFUT_RING_KB, or send more often "
+				"(LITIFUT_SEND)",
+				events->lost_at_least ? "at least " : "", events->lost_so_far);
 }
 
 /* Of a table: whose numbers are shown, if these are not simply the last ones. */

@@ -118,6 +118,7 @@ static struct post_trace *make_trace(const char *path, const struct post_image *
 		trace->header.version_major = LITIFUT_TRACE_VERSION_MAJOR;
 		trace->header.chunk_bytes = 1;
 		trace->header.lost_events = capture->events.lost_so_far;
+		trace->lost_at_least = capture->events.lost_at_least;
 	}
 	if (capture->flags & LITIFUT_FRAMES_PATHS) {
 		trace->header.mode = image->mode == LITIFUT_MODE_BALLLARUS ? LITIFUT_MODE_BALLLARUS

@@ -21,6 +21,12 @@ static void add(struct post_span_events *events, uint32_t number, uint32_t value
 	events->items[events->count++] = (struct post_span_event){number, value, events->time};
 }
 
+/* Its counter of what was lost stays at the most. */
+static bool is_most(const struct post_span_events *events, uint64_t lost)
+{
+	return events->bits == LITIFUT_AVR_CLOCK_BITS && lost >= UINT16_MAX;
+}
+
 /* Events up to this position have not come. */
 static void skip_to(struct post_span_events *events, uint32_t position)
 {
@@ -71,6 +77,8 @@ bool post_span_events_ring(struct post_span_events *events, const uint8_t *paylo
 	events->bits = bits;
 	events->end = end;
 	events->lost_so_far = lost;
+	events->lost_at_least |=
+		lost > events->lost_told && is_most(events, lost - events->lost_told);
 	return true;
 }
 
@@ -146,6 +154,10 @@ bool post_span_events_take(struct post_span_events *events, const uint8_t *paylo
 		events->next++;
 		if (number == LITIFUT_SPAN_RESET)
 			take_reset(events);
+		if (number == LITIFUT_SPAN_LOST) {
+			events->lost_told += value;
+			events->lost_at_least |= is_most(events, value);
+		}
 	}
 	return true;
 }
@@ -208,6 +220,7 @@ bool post_span_events_short(struct post_span_events *events, const uint8_t *ring
 	events->bits = LITIFUT_AVR_CLOCK_BITS;
 	events->lost_so_far =
 		word_at(state + LITIFUT_AVR_RING_REPORTED) + half_at(state + LITIFUT_AVR_RING_LOST);
+	events->lost_at_least = is_most(events, half_at(state + LITIFUT_AVR_RING_LOST));
 	skip_to(events, position);
 	while (at != head && state[LITIFUT_AVR_RING_STATE]) {
 		const uint32_t number = half_at(ring + at);
@@ -219,6 +232,7 @@ bool post_span_events_short(struct post_span_events *events, const uint8_t *ring
 		else if (number != LITIFUT_SPAN_CALLEE)
 			set_time(events, ticks);
 		add(events, number, number == LITIFUT_SPAN_CALLEE ? 2 * value : value);
+		events->lost_at_least |= number == LITIFUT_SPAN_LOST && is_most(events, value);
 		events->next++;
 		at = (at + LITIFUT_AVR_EVENT_BYTES) % bytes;
 	}

@@ -24,6 +24,8 @@ struct post_span_events {
 	uint32_t next;        /* position of the next event */
 	uint32_t end;         /* and that of the last round's end */
 	uint32_t lost_so_far; /* events that the device had no room for */
+	uint64_t lost_told;   /* of them, those that events LITIFUT_SPAN_LOST have told */
+	bool lost_at_least;   /* the device has lost more than it can count */
 	uint64_t missing;     /* that did not arrive; a LITIFUT_SPAN_LOST stands in their place */
 	uint64_t time;        /* of the last event */
 	bool has_time;

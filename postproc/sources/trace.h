@@ -114,6 +114,7 @@ struct post_trace {
 	struct post_task *tasks;
 	size_t task_count, task_capacity;
 	uint64_t metadata_lost; /* lost events that metadata chunks report */
+	bool lost_at_least;     /* more were lost than the device can count */
 	bool mapped;            /* else `data` belongs to the caller, */
 	uint8_t *owned;         /* or is this */
 };

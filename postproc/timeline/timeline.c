@@ -465,6 +465,7 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 			totals->threads += process->threads[t]->sequence != 0;
 		totals->threads += post_bits_threads(process->trace, NULL, 0);
 		totals->lost += lost;
+		totals->lost_at_least |= process->trace->lost_at_least;
 		if (lost > most) {
 			most = lost;
 			totals->lost_what = post_timeline_lost_what(process);

@@ -16,6 +16,7 @@ struct post_totals {
 	uint64_t shown; /* left by the filters */
 	bool cut;       /* the output ended early, and so did the reading */
 	uint64_t lost;
+	bool lost_at_least;  /* a device has lost more than it can count */
 	uint64_t holes;      /* reserved and never filled: the program was killed */
 	uint64_t unresolved; /* events without a symbol for caller or callee */
 	uint64_t unfollowed; /* of them, those that were counted, and led through a pointer */

@@ -77,7 +77,7 @@ by_remote()
 	sed -i 's/exit(main());/for (;;) main();/' source/startup.c
 	traced endless make_example endless
 	halted=
-	ok "it stops one that runs already" remote endless/firmware.elf --seconds 1
+	ok "it stops one that runs already" remote endless/firmware.elf --seconds 0.5
 	halted=-S
 	ok "whose calls are in it" sh -c "'$BUILD/bin/litifut-post' -q -f edges remote.bin endless/firmware.elf |
 		grep -q ' main -> fibonacci$'"

@@ -548,6 +548,11 @@ static void a_recursion_counts_where_its_time_is_known(void **state)
 		has_row(text, "1 whose return is not recorded.\n# The own time of those");
 		has_row(text, "# A total with > is at least so much");
 		free(text);
+		for (unsigned f = 0; f < 2; f++) {
+			text = fixture_run(fixture, f ? "mermaid" : "dot", &options, NULL);
+			has_row(text, f ? "total #62;" : "total >");
+			free(text);
+		}
 		text = figures(fixture, "report", &options);
 		set_exit(fixture, WORK_COUNT, exit);
 		snprintf(time, sizeof(time), "%.3f us", (double)run.truth[COUNT_COUNT].sum / 1e3);
@@ -555,6 +560,23 @@ static void a_recursion_counts_where_its_time_is_known(void **state)
 		free(text);
 	}
 	assert_true(ran > 0);
+}
+
+/* What is shown of a function that has more self time than its calls with a return took. */
+static void a_total_is_not_below_its_part(void **state)
+{
+	const struct post_measures measures = {0};
+	struct post_metrics metrics = {0};
+	char text[64];
+
+	(void)state;
+	metrics.value[POST_METRIC_TIMED] = 1;
+	metrics.value[POST_METRIC_TOTAL] = metrics.value[POST_METRIC_MAX] = 5;
+	metrics.value[POST_METRIC_SELF] = 5;
+	assert_string_equal(post_measures_total_text(&measures, &metrics, text, sizeof(text)), "5");
+	metrics.value[POST_METRIC_SELF] = 9;
+	assert_string_equal(post_measures_total_text(&measures, &metrics, text, sizeof(text)),
+			    ">9");
 }
 
 static void counts_carry(void **state)
@@ -629,6 +651,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_those_of_the_run),
 		cmocka_unit_test(calls_without_a_clock_have_no_time),
 		cmocka_unit_test(a_recursion_counts_where_its_time_is_known),
+		cmocka_unit_test(a_total_is_not_below_its_part),
 		cmocka_unit_test(counts_carry),
 		cmocka_unit_test(a_table_that_was_being_made_is_not_damaged),
 		cmocka_unit_test(filters_go_by_subtree_depth_and_time),

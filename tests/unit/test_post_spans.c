@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <litifut/avr_spans.h>
 #include <litifut/firmware_pool.h>
 
 #include "postproc/sources/capture.h"
@@ -134,6 +135,7 @@ static void whole_and_doubled(void **state)
 	assert_int_equal(capture.events.hertz, 8000000);
 	assert_int_equal(capture.events.lost_so_far, 2);
 	assert_int_equal(post_span_events_missing(&capture.events), 0);
+	assert_false(capture.events.lost_at_least);
 	post_capture_release(&capture);
 
 	/* the device has restarted */
@@ -350,6 +352,56 @@ static void without_sense(void **state)
 		frame_sender_number(&sender, 0);
 	assert_true(take(&events, &sender));
 	assert_int_equal(events.count, 0);
+	post_span_events_release(&events);
+}
+
+static bool lost_is_least(uint32_t bits, uint32_t told, uint32_t lost)
+{
+	struct frame_sender sender = {0};
+	struct post_capture capture;
+	enum litifut_status status;
+
+	header(&sender, 0);
+	ring(&sender, bits, 0, 1, 0);
+	frame_sender_begin(&sender, LITIFUT_FRAME_SPANS);
+	frame_sender_number(&sender, 0);
+	frame_sender_number(&sender, LITIFUT_SPAN_LOST);
+	frame_sender_number(&sender, 1);
+	frame_sender_number(&sender, told);
+	frame_sender_end(&sender);
+	header(&sender, 1);
+	ring(&sender, bits, 1, 1, lost);
+	read_line(sender.line, sender.used, &capture, &status);
+	assert_int_equal(status, LITIFUT_OK);
+	assert_int_equal(capture.events.lost_so_far, lost);
+	const bool least = capture.events.lost_at_least;
+
+	post_capture_release(&capture);
+	return least;
+}
+
+/* An AVR counts to 65,535 what it loses until there is room again. */
+static void lost_more_than_counted(void **state)
+{
+	uint8_t ring_state[LITIFUT_AVR_RING_BYTES] = {[LITIFUT_AVR_RING_LOST] = 0xff,
+						      [LITIFUT_AVR_RING_LOST + 1] = 0xff,
+						      [LITIFUT_AVR_RING_REPORTED] = 3};
+	struct post_span_events events = {0};
+	const uint8_t none[LITIFUT_AVR_EVENT_BYTES] = {0};
+
+	(void)state;
+	assert_true(lost_is_least(16, 65535, 65535));
+	assert_true(lost_is_least(16, 7, 7 + 65535));
+	assert_false(lost_is_least(16, 7, 7 + 65534));
+	assert_false(lost_is_least(16, 65534, 65534 + 3));
+	assert_false(lost_is_least(32, 65535, 80000));
+	assert_true(post_span_events_short(&events, none, 1, 0, ring_state));
+	assert_int_equal(events.lost_so_far, 3 + 65535);
+	assert_true(events.lost_at_least);
+	post_span_events_release(&events);
+	ring_state[LITIFUT_AVR_RING_LOST] = 0xfe;
+	assert_true(post_span_events_short(&events, none, 1, 0, ring_state));
+	assert_false(events.lost_at_least);
 	post_span_events_release(&events);
 }
 
@@ -672,6 +724,7 @@ int main(void)
 		cmocka_unit_test(torn),
 		cmocka_unit_test(streams),
 		cmocka_unit_test(random_events),
+		cmocka_unit_test(lost_more_than_counted),
 		cmocka_unit_test(in_memory),
 	};
 

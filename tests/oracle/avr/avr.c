@@ -427,14 +427,23 @@ int main(int count, char **arguments)
 			hertz = (uint32_t)strtoul(optarg, NULL, 0);
 			break;
 		default:
-			return 2;
+			optind = count;
+			break;
 		}
+		if (optind == count)
+			break;
 	}
 	if (count - optind != 2 || !sites != !out) {
 		fputs("usage: avr [-s SITES -o EXECUTED [-r ORDER]] [-u SERIAL] [-m MEMORY] [-c "
 		      "CYCLES] "
 		      "[-e ADDRESS] [-f HERTZ] [-k CALLEES] [-n ELF] [-t FUNCTIONS] [-j CYCLES] "
-		      "[-l N[:SEED]] [-p EDGES] [-d PAGES] [-g PORT] MCU ELF\n",
+		      "[-l N[:SEED]] [-p EDGES] [-d PAGES] [-g PORT] MCU ELF\n"
+		      "Exit status: 0 if the firmware has ended, by an endless loop with "
+		      "interrupts off; 1 if it can't\n"
+		      "be read or has crashed; 2 for wrong arguments; 3 if it ran for CYCLES "
+		      "(400000000 without -c)\n"
+		      "and has not ended: all files are written then, too; 4 if a call of "
+		      "CALLEES has changed registers.\n",
 		      stderr);
 		return 2;
 	}
