@@ -178,6 +178,18 @@ static void add_paths(const struct post_arguments *given, struct post_session *s
 		fputs("\r\033[K", stderr);
 }
 
+static void report_no_trace(struct post_problems *problems, const char *swallowed)
+{
+	if (swallowed)
+		post_problem_at(problems, swallowed, LITIFUT_NO_ADDRESS,
+				"no trace among what was given: this folder has some, but --source "
+				"takes it for a folder of source files");
+	else
+		post_problem_at(problems, NULL, LITIFUT_NO_ADDRESS,
+				"no trace among what was given; with LITIFUT_VERBOSE=1 a traced "
+				"program says where it writes one, or why it can't");
+}
+
 /* Reads the inputs of one run and takes them through a format. */
 static void process_run(struct post_session *session, const struct post_arguments *given,
 			const struct post_format *format, struct post_output *output,
@@ -190,9 +202,7 @@ static void process_run(struct post_session *session, const struct post_argument
 	post_inputs_finish(&session->inputs, session->problems);
 	if (!session->inputs.trace_count && !session->inputs.firmware_count &&
 	    !session->problems->count)
-		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
-				"no trace among what was given; with LITIFUT_VERBOSE=1 a traced "
-				"program says where it writes one, or why it can't");
+		report_no_trace(session->problems, post_arguments_swallowed(given));
 	session->options = given->session;
 	session->inputs.progress.report = shows ? show_files : NULL;
 	session->inputs.progress.context = &progress;

@@ -12,7 +12,13 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define LAST_MOST 67108863 /* room for all of them is set aside */
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define COUNT_BOUNDS "takes a number from 1 to 4294967294, not" /* post_value_count() */
 
 enum list {
 	LIST_DEBUG,
@@ -72,6 +78,13 @@ static void add_parts(char ***list, const char *text, bool split)
 	}
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat about;
+
+	return !stat(path, &about) && S_ISDIR(about.st_mode);
+}
+
 static const char *const sort_columns[] = {"calls", "made", "callers", "callees", "name", "self",
 					   "total", "avg",  "min",     "max",     NULL};
 
@@ -124,8 +137,9 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		given->output.top = number;
 		return POST_GO_ON;
 	case OPTION_LAST:
-		if (!post_value_number(value, &number) || !number || number > UINT32_MAX / 64)
-			return usage("--last takes a number, not", value);
+		if (!post_value_number(value, &number) || !number || number > LAST_MOST)
+			return usage("--last takes a number from 1 to " TEXT(LAST_MOST) ", not",
+				     value);
 		given->output.last = (uint32_t)number;
 		return POST_GO_ON;
 	case OPTION_MIN:
@@ -151,7 +165,7 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		return POST_GO_ON;
 	case OPTION_SAMPLE_HERTZ:
 		if (!post_value_number(value, &number) || !number || number > UINT32_MAX)
-			return usage("--sample-hz takes a number, not", value);
+			return usage("--sample-hz takes a number from 1 to 4294967295, not", value);
 		given->inputs.sample_hertz = (unsigned)number;
 		return POST_GO_ON;
 	case OPTION_LINES:
@@ -164,7 +178,9 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		}
 		add_parts(&given->lists[LIST_SOURCE], value, false);
 		given->session.lines = true;
-		return POST_GO_ON;
+		return is_folder(value)
+			       ? POST_GO_ON
+			       : usage("--source takes a folder or gprof-serial, not", value);
 	case OPTION_FROM:
 		return post_value_edge(value, &given->window, &given->window.first_event,
 				       &given->window.first_time, &given->window.from)
@@ -239,7 +255,7 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 	case 'D':
 		return post_value_count(value, &given->filter.deepest)
 			       ? POST_GO_ON
-			       : usage("--depth takes a number, not", value);
+			       : usage("--depth " COUNT_BOUNDS, value);
 	case 't':
 		return post_value_duration(value, &given->filter.shortest_ns)
 			       ? POST_GO_ON
@@ -247,11 +263,11 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 	case OPTION_MAX_THREADS:
 		return post_value_count(value, &given->session.most_threads)
 			       ? POST_GO_ON
-			       : usage("--max-threads takes a number, not", value);
+			       : usage("--max-threads " COUNT_BOUNDS, value);
 	case OPTION_MAX_CALLS:
 		return post_value_count(value, &given->session.most_calls)
 			       ? POST_GO_ON
-			       : usage("--max-calls takes a number, not", value);
+			       : usage("--max-calls " COUNT_BOUNDS, value);
 	case OPTION_MAX_UNPACKED:
 		if (!post_value_size(value, &number))
 			return usage("--max-unpacked takes a size, not", value);
@@ -412,7 +428,11 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 	if (given->format->asks_for_function && !given->output.function)
 		return usage("--function is missing for", given->format->name);
 	if (optind == count)
-		return usage("no trace was given", NULL);
+		return given->lists[LIST_SOURCE]
+			       ? usage("no trace was given; for a folder of source files --source "
+				       "takes",
+				       given->lists[LIST_SOURCE][0])
+			       : usage("no trace was given", NULL);
 	if (given->output.phase.text && !strcmp(given->format->name, post_format_phases.name))
 		given->format = &post_format_phases;
 	warn_of_unused(given);
@@ -446,6 +466,14 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 	given->session.pids = given->numbers[NUMBERS_PID];
 	given->session.tids = given->numbers[NUMBERS_TID];
 	return POST_GO_ON;
+}
+
+const char *post_arguments_swallowed(const struct post_arguments *given)
+{
+	for (char **folder = given->lists[LIST_SOURCE]; folder && *folder; folder++)
+		if (has_traces(*folder))
+			return *folder;
+	return NULL;
 }
 
 void post_arguments_release(struct post_arguments *given)

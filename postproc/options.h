@@ -30,6 +30,9 @@ struct post_arguments {
 /* Returns POST_GO_ON, or the exit status with which the program ends. */
 int post_arguments_parse(struct post_arguments *given, int count, char **arguments);
 
+/* A folder with traces that --source has taken for one with source files; NULL: none. */
+const char *post_arguments_swallowed(const struct post_arguments *given);
+
 void post_arguments_release(struct post_arguments *given);
 
 #endif

@@ -198,7 +198,8 @@ static int parse(struct path_arguments *given, const struct litifut_command *com
 			break;
 		case OPTION_TOP:
 			if (!parse_number(optarg, 1, UINT64_MAX, &given->top))
-				return path_usage(given, "--top takes a number, not", optarg);
+				return path_usage(given, "--top takes a number from 1 on, not",
+						  optarg);
 			break;
 		default:
 			return path_usage(given,

@@ -84,6 +84,16 @@ static void wrong_usage_is_2(void **state)
 	gives(0, "-f has no effect on diff", "$post diff -f json . .");
 	gives(1, "no trace is of a process that --pid names", "$post --pid 1 .");
 	gives(2, "--top takes a number, not many", "$post --top many .");
+	gives(2, "--last takes a number from 1 to 67108863, not 1000000000;",
+	      "$post path --last 1000000000 .");
+	gives(2, "--depth takes a number from 1 to 4294967294, not 0;", "$post --depth 0 .");
+	/* what was meant as the folder with the traces */
+	gives(2, "no trace was given; for a folder of source files --source takes .;",
+	      "$post -f html --source .");
+	gives(1, ".: no trace among what was given: this folder has some, but --source takes it",
+	      "$post -f html --source . app");
+	gives(2, "--source takes a folder or gprof-serial, not nowhere;",
+	      "$post -f html --source nowhere .");
 	gives(2, "--sort takes", "$post --sort size .");
 	gives(2, "--from takes a number, a time or FUNCTION#N, not 3parsecs",
 	      "$post --from 3parsecs .");
@@ -342,7 +352,8 @@ static void unpacking_is_bounded(void **state)
 	gives(1, "larger than --max-unpacked allows; its first 1048576 bytes are read",
 	      "$post -f report --max-unpacked 1M long.trace.gz");
 	gives(2, "--max-unpacked takes a size, not 1X", "$post --max-unpacked 1X long.trace.gz");
-	gives(2, "--max-calls takes a number, not 0", "$post --max-calls 0 long.trace.gz");
+	gives(2, "--max-calls takes a number from 1 to 4294967294, not 0",
+	      "$post --max-calls 0 long.trace.gz");
 	gives(0, NULL,
 	      "ulimit -f 20480; $post -q -f edges long.trace.gz trace/app.200.trace maps app "
 	      "libshape.so >long.out; $post -q -f edges trace maps app libshape.so | cmp - "
