@@ -29,6 +29,7 @@ struct reader {
 	uint8_t sequence;
 	bool has_sequence;
 	size_t lost;    /* frames */
+	size_t texts;   /* what looks like text, behind the first header */
 	size_t foreign; /* frames of another build, before the last header */
 	bool wrong_version;
 	bool damaged; /* a frame with a good CRC that makes no sense */
@@ -205,6 +206,24 @@ static void take_frame(void *context, uint8_t type, uint8_t sequence, const uint
 			&reader->paths, type == LITIFUT_FRAME_PACKED, follows, payload, size);
 }
 
+/* Letters that stand together are text; in a damaged frame a few may do so. */
+#define LETTERS 5
+#define TEXTS_LEAST 3
+
+static void take_other(void *context, const uint8_t *bytes, size_t size)
+{
+	struct reader *reader = context;
+	size_t letters = 0;
+
+	for (size_t i = 0; i < size && reader->has_header; i++) {
+		const bool letter = (bytes[i] >= ' ' && bytes[i] < 0x7f) || bytes[i] == '\n' ||
+				    bytes[i] == '\r' || bytes[i] == '\t';
+
+		letters = letter ? letters + 1 : 0;
+		reader->texts += letters == LETTERS;
+	}
+}
+
 static void see_header(void *context, uint8_t type, uint8_t sequence, const uint8_t *payload,
 		       size_t size)
 {
@@ -321,6 +340,12 @@ static void report(const char *path, const struct reader *reader, bool older,
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"%zu frames are missing or damaged; later ones say the same",
 				reader->lost);
+	if (reader->lost && reader->texts >= TEXTS_LEAST)
+		post_note_at(problems, path, LITIFUT_NO_ADDRESS,
+			     "text stands among the frames: a program that prints on the same line "
+			     "while results are sent damages them; link with another line "
+			     "(LITIFUT_PORT=NAME:ADDRESS), or send at once (LITIFUT_SEND=call:"
+			     "FUNCTION)");
 }
 
 /* Takes what is shown of all that was read. */
@@ -341,7 +366,7 @@ enum litifut_status post_capture_read(const char *path, const uint8_t *bytes, si
 				      struct litifut_error *error)
 {
 	struct reader reader = {0};
-	const struct litifut_serial_sink sink = {take_frame, NULL, &reader};
+	const struct litifut_serial_sink sink = {take_frame, take_other, &reader};
 	struct litifut_serial serial;
 
 	memset(capture, 0, sizeof(*capture));

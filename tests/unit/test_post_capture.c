@@ -195,6 +195,39 @@ static void a_byte_is_missing_or_another(void **state)
 	}
 }
 
+/* A program that prints while numbers are sent, at the ticks of a timer. */
+static void text_among_frames(void **state)
+{
+	static const char text[] = "temperature 21\r\n";
+	struct frame_sender *sender = send_table(0, false);
+	uint8_t *line = malloc(2 * sender->used);
+	struct said said;
+	unsigned problems;
+	size_t size = 0;
+
+	(void)state;
+	assert_non_null(line);
+	for (size_t at = 0; at < sender->used; at++) {
+		if (at < ends[1] && at % 97 == 50) {
+			memcpy(line + size, text, sizeof(text) - 1);
+			size += sizeof(text) - 1;
+		}
+		line[size++] = sender->line[at];
+	}
+	assert_int_equal(read_line(line, size, &said, &problems), 2);
+	assert_int_equal(problems, 1);
+	assert_int_equal(said.lines, 2);
+	assert_non_null(strstr(said.line, "text stands among the frames"));
+	/* as much text behind whole sendings damages nothing */
+	memcpy(line, sender->line, sender->used);
+	for (size = sender->used; size + sizeof(text) < 2 * sender->used; size += sizeof(text) - 1)
+		memcpy(line + size, text, sizeof(text) - 1);
+	read_line(line, size, &said, &problems);
+	assert_int_equal(said.lines, 0);
+	free(line);
+	free(sender);
+}
+
 /* Pieces of any length are missing: numbers of several sendings are never shown without a word. */
 static void pieces_are_missing(void **state)
 {
@@ -248,9 +281,8 @@ static void put_together(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cut_anywhere),
-		cmocka_unit_test(a_byte_is_missing_or_another),
-		cmocka_unit_test(pieces_are_missing),
+		cmocka_unit_test(cut_anywhere),      cmocka_unit_test(a_byte_is_missing_or_another),
+		cmocka_unit_test(text_among_frames), cmocka_unit_test(pieces_are_missing),
 		cmocka_unit_test(put_together),
 	};
 
