@@ -10,6 +10,7 @@
 #include "rewriter/firmware_pass.h"
 
 #define DEPTH_MAX 64 /* of calls that are followed */
+#define HELPERS_MAX 16
 
 enum answer { NOT_KNOWN = 0, UNDER_WAY, RETURNS, NEVER_RETURNS };
 
@@ -17,6 +18,8 @@ struct search {
 	const struct litifut_firmware_pass *pass;
 	const struct litifut_symbol *main;
 	uint8_t *answers; /* by number of the symbol: enum answer */
+	const struct litifut_symbol *helpers[HELPERS_MAX];
+	size_t helper_count;
 	unsigned depth;
 	struct litifut_error *error;
 	enum litifut_status status;
@@ -59,12 +62,36 @@ static bool is_site(const struct search *search, uint32_t address)
 	return false;
 }
 
-/* All code of main(), where a table says where control goes on. */
-static void follow_all(struct search *search, struct walk *walk)
+/* Code of the compiler's library behind which control goes on within the function that has called
+ * it or has jumped to it, where a table or a register says. */
+static void find_helpers(struct search *search)
+{
+	static const char *const names[] = {"__prologue_saves__", "__tablejump",
+					    "__gnu_thumb1_case_"};
+	const struct litifut_image *image = &search->pass->image;
+
+	for (size_t i = 0; i < image->symbol_count; i++)
+		for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++)
+			if (!strncmp(image->symbols[i].name, names[n], strlen(names[n])) &&
+			    search->helper_count < HELPERS_MAX)
+				search->helpers[search->helper_count++] = &image->symbols[i];
+}
+
+static bool is_helper(const struct search *search, uint32_t address)
+{
+	for (size_t i = 0; i < search->helper_count; i++)
+		if (address - search->helpers[i]->address < search->helpers[i]->size)
+			return true;
+	return false;
+}
+
+/* All code of a function, where a table says where control goes on. */
+static void follow_all(struct search *search, struct walk *walk,
+		       const struct litifut_symbol *function)
 {
 	const struct litifut_firmware_pass *pass = search->pass;
-	const uint32_t start = search->main->address;
-	const uint32_t end = litifut_image_function_end(&pass->image, search->main);
+	const uint32_t start = function->address;
+	const uint32_t end = litifut_image_function_end(&pass->image, function);
 	const struct litifut_section *section =
 		litifut_image_section_at(&pass->image, start, end - start);
 	struct litifut_code_range *ranges = NULL;
@@ -76,6 +103,9 @@ static void follow_all(struct search *search, struct walk *walk)
 	for (size_t i = 0; i < count && !search->status; i++) {
 		uint32_t at = ranges[i].start > start ? ranges[i].start : start;
 
+		/* only a nop that fills up leads on to data */
+		if (ranges[i].state == LITIFUT_CODE_DATA && at < ranges[i].end && at < end)
+			litifut_targets_add(&walk->seen, at);
 		while (ranges[i].state != LITIFUT_CODE_DATA && at < ranges[i].end && at < end) {
 			struct litifut_instruction instruction;
 			unsigned length = pass->arch.cpu->decode(
@@ -116,13 +146,19 @@ static bool returns_from(struct search *search, struct walk *walk,
 		if (step.way == LITIFUT_ENDS_BRANCH)
 			follow(search, walk, step.target);
 		if (step.way == LITIFUT_ENDS_CALL && !step.conditional &&
+		    is_helper(search, step.target & ~1u)) {
+			follow_all(search, walk, function);
+			return false;
+		}
+		if (step.way == LITIFUT_ENDS_CALL && !step.conditional &&
 		    !may_return(search,
 				litifut_image_function_start(&pass->image, step.target & ~1u)))
 			return false;
 		if (step.way == LITIFUT_ENDS_JUMP && !step.conditional) {
-			if (function != search->main || is_site(search, address))
+			if ((function != search->main && !is_helper(search, address)) ||
+			    is_site(search, address))
 				return true;
-			follow_all(search, walk);
+			follow_all(search, walk, function);
 		}
 		if (step.way == LITIFUT_ENDS_STOP ||
 		    (!step.conditional &&
@@ -257,6 +293,7 @@ enum litifut_status litifut_firmware_finds_end(const struct litifut_firmware_pas
 	if (!leading || !search.answers) {
 		search.status = litifut_error_memory(error, image->path);
 	} else {
+		find_helpers(&search);
 		leading[sender - image->symbols] = 1;
 		*ends = is_led_to(pass, leading, start, search.main) ||
 			may_return(&search, search.main);

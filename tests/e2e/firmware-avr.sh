@@ -160,7 +160,7 @@ too_many()
 	ok "counts that are too low are said (serial line)" calls_are_missing leaps.serial
 }
 
-# is_said WORDS CODE: of a program whose main() has this code, the link says so many times that it never ends
+# is_said WORDS CODE [FLAG]: of a program whose main() has this code, the link says so many times that it never ends
 is_said()
 {
 	cat >main.c <<-END
@@ -179,12 +179,27 @@ is_said()
 				work(1);
 		}
 
+		static void __attribute__((noinline, used)) choose(void)
+		{
+			for (;;)
+				switch (state) { $cases }
+		}
+
+		static void __attribute__((noinline, used)) mix(unsigned a, unsigned b, unsigned c, unsigned d)
+		{
+			for (;;) {
+				work(a);
+				a += b; b ^= c; c += d; d ^= a; state += a + b + c + d;
+			}
+		}
+
 		int main(void)
 		{
 			$2
 		}
 	END
-	avr-gcc -mmcu="$device" -Os -c main.c &&
+	# shellcheck disable=SC2086
+	avr-gcc -mmcu="$device" -Os ${3:-} -c main.c &&
 		LITIFUT_PORT=usart "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" main.o -o main.elf >main.log 2>&1
 	cat main.log >&2
 	[ "$(grep -c 'main.elf: the results are never sent, as main() does not return, .* or tick:N:__vector_N$' main.log)" = "$1" ]
@@ -201,6 +216,9 @@ never_ends()
 	ok "nor from a switch" is_said 0 "for (;;) switch (state) { $cases case 9: return 1; }"
 	ok "nor of one that calls exit()" is_said 0 'for (;;) { work(1); if (state) exit(0); }'
 	ok "a loop that never ends is said" is_said 1 'for (;;) work(1);'
+	ok "and one with a switch in a function that is called" is_said 1 'choose(); return 0;'
+	ok "and one in a function whose registers are saved elsewhere" is_said 1 'mix(state, 2, 3, 4); work(2); return 0;' -mcall-prologues
+	ok "not of functions that may return" is_said 0 'if (state) mix(state, 2, 3, 4); work(2); return 0;' -mcall-prologues
 }
 
 # last_line SETTING: that of `litifut build'; all of its lines are in main.log

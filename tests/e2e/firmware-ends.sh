@@ -56,6 +56,21 @@ behaviour()
 		"$(grep -c 'warning: .*/firmware.elf: the results are never sent, as main() does not return, .*: set LITIFUT_SEND=call:FUNCTION or tick:N$' loops.log)" 1
 	sed -i 's/for (;;) work(1);/for (;;) { work(1); if (sum > 499500) exit(0); }/' source/main.c
 	ok "not of one that calls exit() in a loop" traced breaks make_example breaks
+	sed 's/return sum != 499500;/choose();/
+		s/^int main.*/__attribute__((noinline, optimize("Os"))) static void choose(void)\
+		{\
+			for (;;)\
+				switch (sum % 8) {\
+				case 0: work(1); break; case 1: work(2); break; case 2: work(3); work(9); break;\
+				case 3: sum = 7; break; case 4: work(sum); break; case 5: sum *= 3; break;\
+				}\
+		}\
+		&/' ends.c >source/main.c
+	front="$BUILD/bin/litifut build -q"
+	make_example chooses >chooses.log 2>&1
+	front=
+	[ "$board" != microbit ] || is "of one with a switch by a helper of libgcc as well" \
+		"$(arm-none-eabi-nm chooses/firmware.elf | grep -c __gnu_thumb1_case_).$(grep -c 'as main() does not return' chooses.log)" 1.1
 	cp ends.c source/main.c
 	sed -i 's/exit(main());/main(); for (;;);/' source/startup.c
 	front="$BUILD/bin/litifut build -q"
