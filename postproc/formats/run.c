@@ -23,7 +23,7 @@ bool post_run_is_in_vain(const struct post_session *session, const struct post_f
 		const struct post_trace *trace = session->processes[i]->trace;
 
 		if (!post_timeline_is_of_code(session->processes[i]) || trace->chunk_count ||
-		    trace->table_count)
+		    trace->table_count || session->processes[i]->events)
 			return false;
 		mode = trace->header.mode;
 	}

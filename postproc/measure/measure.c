@@ -357,8 +357,9 @@ void post_measures_start(struct post_measures *measures, struct post_session *se
 	for (size_t i = 0; i < session->process_count; i++) {
 		struct table_reader reader = {measures, session->processes[i]};
 		const struct post_trace *trace = session->processes[i]->trace;
-		measures->tabled |= post_trace_has_tables(trace) || trace->counted_count ||
-				    trace->header.mode == LITIFUT_MODE_COUNTS;
+		measures->tabled |=
+			post_trace_has_tables(trace) || trace->counted_count ||
+			(trace->header.mode == LITIFUT_MODE_COUNTS && !trace->chunk_count);
 		post_table_chunks_read(trace, take_item, &reader, session->problems);
 		take_tasks(measures, session->processes[i]);
 		if (trace->header.mode == LITIFUT_MODE_TABLE)

@@ -5,8 +5,10 @@ bool post_clock_runs(const struct post_process *process)
 {
 	const struct litifut_trace_header *header = &process->trace->header;
 
-	/* Counters have no times, whatever clock the recorder was set to. */
-	return header->clock != LITIFUT_CLOCK_NONE && header->mode != LITIFUT_MODE_COUNTS;
+	/* Counters have no times, whatever clock the recorder was set to; a program may record
+	 * calls beside those of a library, which is the first module. */
+	return header->clock != LITIFUT_CLOCK_NONE &&
+	       (header->mode != LITIFUT_MODE_COUNTS || process->trace->chunk_count);
 }
 
 uint64_t post_clock_hertz(const struct post_process *process)

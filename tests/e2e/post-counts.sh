@@ -2,8 +2,39 @@
 # What report, edges and json count is what tsv lists one by one.
 . "$(dirname "$0")/../lib.sh"
 
+# A library whose counters have no place in the recorder of its program: its counts alone are missing, and the
+# cause is named. The calls of the program are there, in order, though the library is the first module.
+mixed()
+{
+	mkdir -p mixed && cd mixed || return
+	cat >library.c <<-'END'
+		__attribute__((noipa)) int inner(int x) { return x + 1; }
+		__attribute__((noipa)) int outer(int x) { return inner(x) + inner(x); }
+	END
+	cat >user.c <<-'END'
+		int outer(int x);
+		__attribute__((noipa)) int mine(int x) { return outer(x) * 2; }
+		int main(void) { return mine(1) + mine(2) != 20; }
+	END
+	LITIFUT_MODE=counts
+	export LITIFUT_MODE
+	link libcounted.so -fPIC -shared ../library.c
+	LITIFUT_MODE=calls
+	link user ../user.c -L. -lcounted -Wl,-rpath,'$ORIGIN'
+	unset LITIFUT_MODE
+	same_run user
+	"$BUILD/bin/litifut-post" -q calls data traced >calls.out 2>calls.err
+	is "a library in counts below a program in calls: the calls of the program" \
+		"$(sed -n 's/^[0-9]* \(main\|mine\)+.* -> \(.*\) \[.*/\1 \2/p' calls.out | xargs)" \
+		"main mine mine outer main mine mine outer"
+	is "the cause is named, and nothing else" "$(sed 's/data.*trace: //' calls.err)" \
+		"litifut-post: it has no counts of traced/libcounted.so, as traced/user was linked with LITIFUT_MODE=calls: link both with counts"
+	cd ..
+}
+
 behaviour()
 {
+	[ "$target" != armhf ] || mixed
 	cat >main.c <<-'END'
 		#include <stdio.h>
 		#include <stdlib.h>
