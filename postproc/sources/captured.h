@@ -29,6 +29,7 @@ struct post_capture {
 	uint32_t *from;
 	uint32_t *bins; /* of the histogram of addresses */
 	size_t bin_count;
+	bool dumped;    /* read out of the memory, of a CPU that was stopped anywhere */
 	uint32_t flags; /* enum litifut_frames_flags */
 	/* Only with LITIFUT_FRAMES_TIMES. */
 	/* Of each entry of the pool two: a record's number and ticks, see LITIFUT_FRAME_OPEN. */

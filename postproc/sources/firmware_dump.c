@@ -346,6 +346,7 @@ enum litifut_status post_firmware_dump(const char *path, const uint8_t *dump, si
 						   "the dump does not reach over litifut_table");
 			continue;
 		}
+		capture->dumped = true;
 		capture->flags = identity[offsetof(struct litifut_identity, flags)];
 		copy_open(dump, size, base, *image, capture);
 		copy_cost(dump, size, base, *image, capture);

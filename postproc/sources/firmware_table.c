@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <litifut/frames_format.h>
 #include <litifut/module_format.h>
@@ -42,6 +43,8 @@ struct table_reader {
 	size_t timed;          /* sites with a call that has returned, */
 	size_t moved;          /* and with one that took a tick or more */
 	size_t wrong;          /* records that can't be right */
+	size_t changing;       /* number of the item of the first of them, and 1, of a dump */
+	uint32_t changing_at;  /* its call site */
 	uint32_t site;         /* number of it */
 	uint32_t unnamed;
 };
@@ -156,7 +159,13 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 		item.sum -= (uint64_t)1 << 32;
 	if (!fit_calls(&item)) {
 		reader->wrong++;
-		return;
+		if (!capture->dumped || reader->wrong > 1)
+			return;
+		/* What was counted at the call is right. */
+		reader->changing = trace->item_count + 1;
+		reader->changing_at = site->address;
+		item.minimum = UINT64_MAX;
+		item.maximum = item.sum = 0;
 	}
 	reader->timed += item.minimum <= item.maximum;
 	reader->moved += item.minimum <= item.maximum && item.maximum != 0;
@@ -258,15 +267,36 @@ static void report_carries(const char *path, const struct table_reader *reader,
 	}
 }
 
-static void report_losses(const char *path, const struct table_reader *reader,
-			  struct post_problems *problems)
+/* A CPU that is stopped where it changes the numbers of a record leaves one that can't be right,
+ * and no more: interrupts are off then. */
+static void report_wrong(const char *path, struct table_reader *reader,
+			 struct post_problems *problems)
 {
-	reader->trace->header.lost_events = reader->unnamed;
-	report_carries(path, reader, problems);
+	struct post_trace *trace = reader->trace;
+
+	if (reader->wrong == 1 && reader->changing) {
+		post_note_at(problems, path, reader->changing_at,
+			     "the times of this call site were being changed as the memory was "
+			     "read: its calls are counted without times");
+		return;
+	}
+	if (reader->changing) {
+		trace->item_count--;
+		memmove(trace->items + reader->changing - 1, trace->items + reader->changing,
+			(trace->item_count - (reader->changing - 1)) * sizeof(*trace->items));
+	}
 	if (reader->wrong)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"damaged: the numbers of %zu call sites can't be right, left out",
 				reader->wrong);
+}
+
+static void report_losses(const char *path, struct table_reader *reader,
+			  struct post_problems *problems)
+{
+	reader->trace->header.lost_events = reader->unnamed;
+	report_carries(path, reader, problems);
+	report_wrong(path, reader, problems);
 	if (reader->unnamed)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"%u calls through pointers found no place in the overflow table; "

@@ -128,6 +128,23 @@ leaps()
 	is "carries that found no place" "$(cat leaps.lost)" 9
 }
 
+# The CPU is stopped at each instruction that has changed a part of a record.
+stopped()
+{
+	ok "it links traced (stopped)" avr stopped avr_calls.c -Os -DDIRECT=3 -DPOINTER=3
+	avr-objdump -d stopped.elf | sed -n '/<litifut_return_found>:/,/^$/p' |
+		sed -n 's/^ *\([0-9a-f]*\):.*\tst[d]*\tZ.*/\1/p' >stores
+	while read -r address; do
+		"$simulator" -e "$(printf %x $((0x$address + 2)))" -m stopped.memory "$device" stopped.elf </dev/null >&2
+		"$BUILD/bin/litifut-post" -q -f edges stopped.memory stopped.elf </dev/null 2>&1 >stopped.edges || echo "status $?"
+		sed -n '/callee$/s/.*/counted/p' stopped.edges
+	done <stores >stopped.words
+	cat stopped.words >&2
+	ok "a row that was being changed is not damage" sh -c '! grep "damage\|status" stopped.words'
+	ok "but told as that" [ "$(grep -c 'the times of this call site were being changed as the memory was read' stopped.words)" -ge 1 ]
+	is "and its calls are counted" "$(grep -cx counted stopped.words)" "$(wc -l <stores)"
+}
+
 behaviour()
 {
 	export LITIFUT_MODE=table LITIFUT_PORT=usart LITIFUT_CLOCK=timer1:1000000
@@ -141,6 +158,7 @@ behaviour()
 		tasks
 		leaps
 		little_room
+		[ "$device" != atmega1284p ] || stopped
 		;;
 	esac
 	[ "$device" = atmega88 ] || all_calls
