@@ -306,6 +306,19 @@ bool litifut_argument_is_longer(uint8_t field,
 	return is_trigger(field) && (trigger->longer[0] || trigger->longer[1]);
 }
 
+static bool is_result(uint8_t field, unsigned type)
+{
+	return LITIFUT_ARGUMENT_NUMBER(field) == LITIFUT_ARGUMENT_RETURN &&
+	       (!type || LITIFUT_ARGUMENT_TYPE(field) == type);
+}
+
+/* Does `field` ask for nothing that `other` does not? The result is shown as what it is, if that is
+ * known, and not as a plain number as well. */
+static bool is_in(uint8_t field, uint8_t other)
+{
+	return field == other || (is_result(field, LITIFUT_ARGUMENT_PLAIN) && is_result(other, 0));
+}
+
 unsigned litifut_argument_fields_add(uint8_t fields[LITIFUT_ARGUMENT_FIELDS],
 				     const uint8_t from[LITIFUT_ARGUMENT_FIELDS])
 {
@@ -314,8 +327,11 @@ unsigned litifut_argument_fields_add(uint8_t fields[LITIFUT_ARGUMENT_FIELDS],
 	for (unsigned i = 0; i < LITIFUT_ARGUMENT_FIELDS && from[i]; i++) {
 		unsigned at = 0;
 
-		while (at < LITIFUT_ARGUMENT_FIELDS && fields[at] && fields[at] != from[i])
+		while (at < LITIFUT_ARGUMENT_FIELDS && fields[at] && !is_in(from[i], fields[at]) &&
+		       !is_in(fields[at], from[i]))
 			at++;
+		if (at < LITIFUT_ARGUMENT_FIELDS && fields[at] && is_in(from[i], fields[at]))
+			continue;
 		if (at == LITIFUT_ARGUMENT_FIELDS) {
 			left_out++;
 			if (!is_trigger(from[i]))

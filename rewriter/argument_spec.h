@@ -39,8 +39,9 @@ void litifut_argument_triggers_read(const char *text, struct litifut_argument_sp
 bool litifut_argument_is_longer(uint8_t field,
 				const struct litifut_trigger triggers[LITIFUT_TRIGGERS]);
 
-/* Adds what `from` has and `fields` has not, as far as there is room; a trigger takes the place of
- * the last field that is not one. Returns how many fields are left out. */
+/* Adds what `from` has and `fields` has not, as far as there is room. A result of a known type
+ * takes the place of a plain one, and a trigger that of the last field that is not a trigger.
+ * Returns how many fields are left out. */
 unsigned litifut_argument_fields_add(uint8_t fields[LITIFUT_ARGUMENT_FIELDS],
 				     const uint8_t from[LITIFUT_ARGUMENT_FIELDS]);
 

@@ -137,6 +137,29 @@ static void fields_are_added_and_parted(void **state)
 	assert_int_equal(copy[LITIFUT_ARGUMENT_FIELDS - LITIFUT_TRIGGERS - 1], FIELD(HEX, 1));
 }
 
+/* `f:*,r`: the debug information has the type of the result. */
+static void a_result_is_shown_once(void **state)
+{
+	static const uint8_t plain[LITIFUT_ARGUMENT_FIELDS] = {FIELD(PLAIN, 31)};
+	static const uint8_t typed[LITIFUT_ARGUMENT_FIELDS] = {FIELD(STRING, 0), FIELD(SIGNED, 31)};
+	static const uint8_t other[LITIFUT_ARGUMENT_FIELDS] = {FIELD(HEX, 31)};
+	static const uint8_t all[LITIFUT_ARGUMENT_FIELDS] = {FIELD(SIGNED, 31), FIELD(STRING, 0),
+							     FIELD(HEX, 31)};
+	uint8_t fields[LITIFUT_ARGUMENT_FIELDS] = {0};
+
+	(void)state;
+	assert_int_equal(litifut_argument_fields_add(fields, plain), 0);
+	assert_memory_equal(fields, plain, sizeof(fields));
+	assert_int_equal(litifut_argument_fields_add(fields, other), 0);
+	assert_memory_equal(fields, other, sizeof(fields));
+	memcpy(fields, plain, sizeof(fields));
+	assert_int_equal(litifut_argument_fields_add(fields, typed), 0);
+	assert_int_equal(litifut_argument_fields_add(fields, plain), 0);
+	assert_int_equal(litifut_argument_fields_add(fields, other), 0);
+	assert_int_equal(fields[0], FIELD(SIGNED, 31));
+	assert_memory_equal(fields, all, sizeof(fields));
+}
+
 static void triggers_are_read(void **state)
 {
 	static const char wrong[] =
@@ -244,6 +267,7 @@ int main(void)
 		cmocka_unit_test(fields_are_read),
 		cmocka_unit_test(wrong_ones_are_left_out_with_a_line_each),
 		cmocka_unit_test(fields_are_added_and_parted),
+		cmocka_unit_test(a_result_is_shown_once),
 		cmocka_unit_test(triggers_are_read),
 		cmocka_unit_test(triggers_have_times),
 	};
