@@ -429,6 +429,8 @@ int main(int count, char **arguments)
 	else
 		show_run(&given, &output, &problems, &outcome);
 	int failed = 0, ended = 0;
+	const bool empty = problems.count && given.output_path && !given.format->folder &&
+			   !given.pdf && ftello(output.file) == 0;
 	if (pager) {
 		ended = pclose(pager); /* waits until it is left */
 		failed = WIFEXITED(ended) && WEXITSTATUS(ended) == 127;
@@ -437,7 +439,7 @@ int main(int count, char **arguments)
 	} else {
 		failed = post_file_close(output.file, given.output_path);
 		failed |= child && (waitpid(child, &ended, 0) < 0 || ended);
-		failed |= !outcome.totals[0].processes && problems.count; /* it is empty */
+		failed |= empty || (!outcome.totals[0].processes && problems.count);
 		failed = post_file_name(given.output_path, given.format->folder, failed);
 	}
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)

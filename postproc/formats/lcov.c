@@ -219,14 +219,20 @@ static void finish(struct post_output *output)
 
 	post_coverage_collect(session, &coverage);
 	for (size_t i = 0; i < coverage.count; i++) {
+		const size_t before = lcov.count;
+		bool some;
+
 		lcov.module = &coverage.modules[i];
-		if (lcov.module->count &&
-		    !post_lines_walk(session, lcov.module->module, take_row, &lcov))
+		if (!lcov.module->count)
+			continue;
+		some = post_lines_walk(session, lcov.module->module, take_row, &lcov);
+		if (lcov.count == before)
 			post_problem_at(session->problems,
 					session->modules[lcov.module->module].name,
 					LITIFUT_NO_ADDRESS,
-					"no debugging information, so its lines are not known: "
-					"compile with -g");
+					"no debugging information%s, so its lines are not known: "
+					"compile with -g",
+					some ? " of the code that is traced" : "");
 	}
 	if (lcov.count)
 		qsort(lcov.items, lcov.count, sizeof(*lcov.items), compare);

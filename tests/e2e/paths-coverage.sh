@@ -266,6 +266,14 @@ behaviour()
 	is "a damaged list of blocks is one line" "$(grep -c 'damaged: .litifut.blocks: 0x[0-9a-f]*: damaged list of blocks: this one ends at 0x7f7f7f7f' words) $(wc -l <words)" "1 1"
 	ok "without lines litifut-post says what to do" sh -c \
 		"'$BUILD/bin/litifut-post' -q -f lcov -o none.info data no_lines 2>&1 | grep 'compile with -g'"
+	# of data alone there is debugging information, and what was there before stays
+	echo 'int data = 3;' | compiler -c -x c -o data.o -
+	flags=-g0
+	link few ../main.c ../data.o && same_run few a b
+	echo before >few.info
+	"$BUILD/bin/litifut-post" -q -f lcov -o few.info data traced/few 2>few.words
+	is "without a line it is not done" "$? $(cat few.info) $(cat few.words)" \
+		"1 before litifut-post: few: no debugging information of the code that is traced, so its lines are not known: compile with -g"
 	if command -v genhtml >genhtml.path; then
 		ok "genhtml makes a page of it" \
 			genhtml -q --branch-coverage -o pages lines.info
