@@ -110,8 +110,11 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 	fprintf(stderr, ", %zu process%s", totals->processes, totals->processes == 1 ? "" : "es");
 	if (totals->threads) /* not known of counters */
 		fprintf(stderr, ", %zu thread%s", totals->threads, plural(totals->threads));
-	fprintf(stderr, ", %zu module%s, %" PRIu64 " unresolved, %.2f s\n", totals->modules,
-		plural(totals->modules), totals->unresolved, seconds);
+	fprintf(stderr, ", %zu module%s, %" PRIu64 " unresolved", totals->modules,
+		plural(totals->modules), totals->unresolved);
+	if (seconds >= 0)
+		fprintf(stderr, ", %.2f s", seconds);
+	putc('\n', stderr);
 	post_wrong_settings_each(totals, print_line, NULL);
 	if (totals->lost && totals->lost_to > 0)
 		fprintf(stderr,
@@ -235,8 +238,8 @@ static void process_run(struct post_session *session, const struct post_argument
 /* What is printed on standard error once the output is done, and the pager left. */
 struct outcome {
 	struct post_totals totals[2];
-	double seconds[2];
-	size_t runs; /* 2: a comparison */
+	double seconds[2]; /* below 0: not known */
+	size_t runs;       /* 2: a comparison */
 	size_t differing;
 	char needless[MOST_NEEDLESS][256]; /* lines about files that served nothing */
 	char mixed[256];                   /* a line about a folder, */
@@ -253,7 +256,8 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 	add_paths(given, &session, 0, given->path_count);
 	process_run(&session, given, given->format, output, &outcome->totals[0]);
 	post_file_flush(output->file);
-	outcome->seconds[0] = now() - start;
+	/* what the user takes to read is not of interest */
+	outcome->seconds[0] = given->pager || given->format->interactive ? -1 : now() - start;
 	char line[256];
 	for (size_t at = 0; outcome->totals[0].processes &&
 			    post_session_needless(&session, &at, line, sizeof(line));
@@ -312,7 +316,7 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 		process_run(&sessions[run], given, &post_format_diff_run, output,
 			    &outcome->totals[run]);
 		runs[run] = output->state;
-		outcome->seconds[run] = now() - start;
+		outcome->seconds[run] = given->pager ? -1 : now() - start;
 		if (!outcome->totals[run].processes && problems->count)
 			break;
 	}

@@ -102,6 +102,9 @@ is_narrow()
 		    terminal.see("fib(int) [program]")
 		    terminal.type("q")
 		    assert terminal.ends() == 0
+		    # not with the time that the user took
+		    summary = "".join(line.strip() for line in terminal.lines()).replace(" ", "")
+		    assert summary.endswith("0unresolved"), summary
 		with Terminal([sys.argv[1], "tui", "--include", "no such function", "data", "traced/program"]) as terminal:
 		    terminal.see("nothing was recorded, or the filters leave nothing")
 		    terminal.type("q")

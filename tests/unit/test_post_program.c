@@ -577,7 +577,8 @@ static void a_terminal_gets_color_and_a_pager(void **state)
 	gives(0, NULL,
 	      "PAGER='cat >paged' " ON_A_TERMINAL " \"$post .\" log </dev/null >/dev/null && "
 	      "grep -q 'main+0x10 -> work' paged && ! grep -q 'main+0x10' log && "
-	      "grep -q '20 calls' log"); /* the summary comes after the pager is left */
+	      "grep -q '20 calls.* 0 unresolved.\\?$' log"); /* the summary comes after the pager is
+								left */
 	gives(0, NULL, "! grep -q '20 calls' paged && rm paged");
 	gives(0, "options FRX",
 	      "unset LESS; PAGER='echo options $LESS; cat >/dev/null' " ON_A_TERMINAL
