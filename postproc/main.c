@@ -18,6 +18,7 @@
 #include "postproc/paths/left.h"
 #include "postproc/formats/run.h"
 #include "postproc/formats/wrong_settings.h"
+#include "postproc/model/lines.h"
 #include "postproc/sources/archive.h"
 #include "postproc/tui/tui.h"
 
@@ -258,6 +259,11 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 	post_file_flush(output->file);
 	/* what the user takes to read is not of interest */
 	outcome->seconds[0] = given->pager || given->format->interactive ? -1 : now() - start;
+	if (given->session.lines && given->format->uses & POST_USES_LINES && !*output->note &&
+	    post_lines_none(&session))
+		snprintf(output->note, sizeof(output->note),
+			 "no program or library of the traces has debugging information, so no "
+			 "source lines are shown: compile with -g");
 	char line[256];
 	for (size_t at = 0; outcome->totals[0].processes &&
 			    post_session_needless(&session, &at, line, sizeof(line));

@@ -216,10 +216,12 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		return POST_GO_ON;
 	case OPTION_DEBUG_DIR:
 		add_parts(&given->lists[LIST_DEBUG], value, false);
-		return POST_GO_ON;
+		return is_folder(value) ? POST_GO_ON
+					: usage("--debug-dir takes a folder, not", value);
 	case OPTION_SYSROOT:
 		given->session.sysroot = value;
-		return POST_GO_ON;
+		return is_folder(value) ? POST_GO_ON
+					: usage("--sysroot takes a folder, not", value);
 	case OPTION_NO_MAPS_PATHS:
 		given->session.maps_paths = false;
 		return POST_GO_ON;

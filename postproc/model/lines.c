@@ -33,6 +33,22 @@ void *post_lines_dwarf(struct post_image *image)
 	return image->dwarf;
 }
 
+bool post_lines_none(const struct post_session *session)
+{
+	bool some = false;
+
+	for (size_t i = 1; i < session->module_count; i++) {
+		const struct post_module *module = &session->modules[i];
+
+		if (!module->traced || !module->image)
+			continue;
+		if (post_lines_dwarf(module->image))
+			return false;
+		some = true;
+	}
+	return some;
+}
+
 /* The unit that has the code. */
 static bool find_unit(const struct post_session *session, uint32_t module, uint32_t address,
 		      Dwarf_Die *unit)

@@ -15,6 +15,9 @@ bool post_lines_place(const struct post_session *session, uint32_t module, uint3
 /* libdw's handle of a file, which is the file's; NULL: it describes no code. */
 void *post_lines_dwarf(struct post_image *image);
 
+/* Is there no debugging information of any traced module whose file is there? */
+bool post_lines_none(const struct post_session *session);
+
 struct post_line_call {
 	const char *file; /* lives as long as the session */
 	unsigned line;

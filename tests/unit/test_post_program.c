@@ -94,6 +94,8 @@ static void wrong_usage_is_2(void **state)
 	      "$post -f html --source . app");
 	gives(2, "--source takes a folder or gprof-serial, not nowhere;",
 	      "$post -f html --source nowhere .");
+	gives(2, "--debug-dir takes a folder, not nowhere;", "$post --debug-dir nowhere .");
+	gives(2, "--sysroot takes a folder, not app;", "$post --sysroot app .");
 	gives(2, "--sort takes", "$post --sort size .");
 	gives(2, "--from takes a number, a time or FUNCTION#N, not 3parsecs",
 	      "$post --from 3parsecs .");
@@ -253,6 +255,9 @@ static void nothing_is_ignored_silently(void **state)
 	need_fixture();
 	gives(0, "warning: --sort has no effect on calls\n", "$post --sort name .");
 	gives(0, "warning: --top has no effect on tsv\n", "$post -f tsv --top 3 .");
+	gives(0, "debugging information, so no source lines are shown: compile with -g\n",
+	      "$post callers-of --lines leaf .");
+	gives(0, NULL, "! $post callers-of leaf . 2>&1 | grep 'compile with -g'");
 	gives(0, "warning: --lines has no effect on diff\n", "$post diff --lines . .");
 	gives(0, NULL, "! $post -f report --sort name --top 1 --by-module . 2>&1 | grep warning");
 	gives(0, NULL, "! $post -f dot --min 1 --top 5 . 2>&1 | grep warning");
