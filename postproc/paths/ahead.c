@@ -35,6 +35,38 @@ void post_walk_leave_unseen(struct post_walker *walker)
 		post_walk_leave(walker);
 }
 
+/* Is the thread in code that is not followed? If its return is recorded, it stands where that will
+ * be. */
+static bool is_outside(const struct post_walker *walker)
+{
+	const struct post_walk_place *place = &walker->at;
+	const struct post_path_block *last;
+
+	if (place->state == POST_WALK_CALL || place->state == POST_WALK_JUMP)
+		return true;
+	if (place->state != POST_WALK_ENTRY || !post_walk_block(place)->block.entered ||
+	    walker->last >= place->code->count)
+		return false;
+	last = &place->code->blocks[walker->last];
+	return last->block.ends == LITIFUT_ENDS_CALL && last->target == POST_NONE &&
+	       last->next == place->block;
+}
+
+/* The function that ended in such code returns. False: to where is not known. */
+static bool comes_back(struct post_walker *ahead, const struct post_walker *walker,
+		       const struct post_walk_frame *own, size_t *own_count)
+{
+	if (*own_count) {
+		ahead->at = own[--*own_count].back;
+		return true;
+	}
+	if (!ahead->count || walker->frames[ahead->count - 1].interrupt)
+		return false;
+	ahead->frames = walker->frames;
+	post_walk_leave(ahead);
+	return true;
+}
+
 /* From there, and if that is in code that is not followed, when it returns. */
 struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 				       const struct post_path_code *code, uint32_t number)
@@ -42,28 +74,40 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 	struct post_walker ahead = *walker;
 	struct post_walk_frame frames[AHEAD_MOST];
 	struct post_walk_ahead seen = {0};
-	size_t own = 0; /* of them */
+	size_t own = 0;       /* of them */
+	bool through = false; /* code that is not followed, whose return is recorded */
 
+	seen.outside = is_outside(&ahead);
 	post_walk_leave_unseen(&ahead);
 	for (unsigned steps = 0; steps < AHEAD_MOST; steps++) {
 		const struct post_path_block *block;
 		size_t before;
 
+		seen.outside |= is_outside(&ahead);
 		if (ahead.at.state == POST_WALK_CALL)
 			ahead.at.state = POST_WALK_ENTRY;
+		if (ahead.at.state == POST_WALK_JUMP && comes_back(&ahead, walker, frames, &own)) {
+			through = true;
+			continue;
+		}
 		if (ahead.at.state != POST_WALK_ENTRY)
 			break;
 		block = post_walk_block(&ahead.at);
+		const bool there = ahead.at.code == code && ahead.at.block == number;
+
+		seen.returns_to |= through && there;
 		if (block->block.entered) {
-			seen.leads_to = ahead.at.code == code && ahead.at.block == number;
+			seen.leads_to = !through && there;
 			break;
 		}
-		seen.passes |= ahead.at.code == code && ahead.at.block == number;
+		seen.passes |= !through && there;
 		if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
 			break;
 		seen.may_call |=
-			block->block.ends == LITIFUT_ENDS_JUMP ||
-			(block->block.ends == LITIFUT_ENDS_CALL && block->target == POST_NONE);
+			!through &&
+			(block->block.ends == LITIFUT_ENDS_JUMP ||
+			 (block->block.ends == LITIFUT_ENDS_CALL && block->target == POST_NONE));
+		ahead.last = ahead.at.block;
 		if (block->block.ends == LITIFUT_ENDS_RETURN && own) {
 			ahead.at = frames[--own].back;
 			continue;

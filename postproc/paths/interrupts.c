@@ -115,16 +115,27 @@ uint32_t post_walk_way_out(const struct post_path_code *code, const struct post_
 	return 0;
 }
 
-/* The thread goes on into the block, to the instruction at the address. */
+/* The thread goes on into the block, to the instruction at the address. `entering': it is about to
+ * record that it has come there, so that code which is not followed may have led to the block. */
 static void go_into(struct post_walk *walk, struct post_walker *walker,
-		    const struct post_path_code *code, uint32_t block, uint32_t address)
+		    const struct post_path_code *code, uint32_t block, uint32_t address,
+		    bool entering)
 {
 	const struct post_walk_ahead ahead = post_walk_ahead(walker, code, block);
+	const bool returns = entering && ahead.returns_to;
 
-	if (!ahead.passes && !ahead.leads_to && !ahead.may_call)
+	if (!ahead.passes && !ahead.leads_to && !ahead.may_call && !returns &&
+	    !(entering && ahead.outside &&
+	      code->blocks[block].block.flags & LITIFUT_BLOCK_FUNCTION))
 		return;
 	/* it may have been executed before */
-	for (size_t i = 0; i < code->count && may_execute(walker); i++) {
+	for (size_t i = 0; i < code->count; i++) {
+		if (returns && walker->at.state == POST_WALK_JUMP) {
+			post_walk_leave(walker);
+			continue;
+		}
+		if (!may_execute(walker))
+			break;
 		if (is_before(walker, code, block, address) ||
 		    (!ahead.passes && walker->last == block))
 			break;
@@ -154,13 +165,16 @@ static void find_in_edge(struct post_walk *walk, struct post_walker *walker,
 	out = post_walk_way_out(code, image, link, thumb, &records);
 	next = out && !records ? post_image_block_start(image, out) : POST_NONE;
 	if (edge->entry && !first && link == edge->address && block)
-		go_into(walk, walker, code, block - 1, link);
+		go_into(walk, walker, code, block - 1, link, false);
 	else if (records)
 		go_into(walk, walker, code, block,
 			edge->entry && !first && !under_way ? code->blocks[block].block.start
-							    : link);
+							    : link,
+			post_walk_is_entering(code, edge, link) &&
+				(edge->entry || link == edge->address));
 	else if (next != POST_NONE && !(code->blocks[next].block.flags & LITIFUT_BLOCK_LEFT))
-		go_into(walk, walker, code, next, out); /* a call that has moved has returned */
+		/* a call that has moved has returned */
+		go_into(walk, walker, code, next, out, false);
 }
 
 /* A branch in a block that does not reach the code of its edge leads to another branch, which
@@ -212,7 +226,7 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 		link = past_stone(code, image, link);
 	block = image ? post_image_block(image, link) : POST_NONE;
 	if (block != POST_NONE && !(code->blocks[block].block.flags & LITIFUT_BLOCK_LEFT)) {
-		go_into(walk, walker, code, block, link);
+		go_into(walk, walker, code, block, link, false);
 		return;
 	}
 	edge = block == POST_NONE ? post_path_edge(code, link) : NULL;
@@ -232,14 +246,14 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 					&records);
 		/* its bit is not there yet */
 		if (records && post_walk_ahead(walker, code, block).passes) {
-			go_into(walk, walker, code, block, link);
+			go_into(walk, walker, code, block, link, false);
 			return;
 		}
 		/* beside it stands what makes room for it, which is of any block */
 		if (!is_expected(walker, code, block)) {
 			block = out && !records ? post_image_block(image, out - 1) : POST_NONE;
 			if (block != POST_NONE)
-				go_into(walk, walker, code, block, link);
+				go_into(walk, walker, code, block, link, false);
 			return;
 		}
 		/* in the next round of a loop, if what the last one has recorded is ahead */

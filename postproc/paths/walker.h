@@ -87,6 +87,10 @@ struct post_walk_ahead {
 	bool leads_to; /* the start of the block, which is recorded */
 	bool passes;   /* the block is among those on the way */
 	bool may_call; /* so is a call or a jump that may lead to any function */
+	/* So is code that is not followed, also that which the thread is in: it may call any
+	 * function, */
+	bool outside;
+	bool returns_to; /* or it returns, which is recorded, and that leads to the block */
 };
 
 static inline const struct post_path_block *post_walk_block(const struct post_walk_place *place)
