@@ -61,6 +61,7 @@
 /* Offsets in struct litifut_paths_state, for assembly, */
 #define PATHS_CURSOR 0
 #define PATHS_STOP 4
+#define PATHS_LOST 8
 /* and the bytes that must be free before `stop` for a record that is made without more ado. */
 #define PATHS_ROOM_SHIFT 4
 
@@ -81,6 +82,7 @@ struct litifut_paths_state {
 
 _Static_assert(offsetof(struct litifut_paths_state, cursor) == PATHS_CURSOR, "paths layout");
 _Static_assert(offsetof(struct litifut_paths_state, stop) == PATHS_STOP, "paths layout");
+_Static_assert(offsetof(struct litifut_paths_state, lost) == PATHS_LOST, "paths layout");
 #endif
 
 #endif

@@ -131,6 +131,34 @@ storm()
 		python3 "$root/tests/oracle/firmware_paths.py" pieces storm.watched storm.order storm.blocks
 }
 
+# lost_with COUNT: sets lost_cycles, those that recording adds to the run, and lost_branches
+lost_with()
+{
+	settings="LITIFUT_PORT=usart LITIFUT_SEND=call:done"
+	paths 1 lost avr_lost.c -Os -DCOUNT="$1" || return
+	settings=
+	for lost_run in plain-lost lost; do
+		: >none
+		"$simulator" -s none -o lost.passed -u lost.serial "$device" $lost_run.elf >/dev/null 2>&1
+		sed -n 's/^cycles //p' lost.passed
+	done >lost.cycles
+	lost_cycles=$(awk '{ more = $1 - more } END { print more }' lost.cycles)
+	lost_branches=$("$BUILD/bin/litifut-post" -f blocks -o lost.blocks lost.serial lost.elf 2>&1 |
+		sed -n 's/.* \([0-9]*\) branches found no room.*/\1/p')
+	echo "$lost_cycles cycles, $lost_branches branches"
+}
+
+# Once the ring is full a branch is counted, and nothing else is done.
+lost()
+{
+	ok "lost: it links traced" lost_with 1000
+	lost_before=$lost_cycles
+	lost_first=$lost_branches
+	ok "lost: with more branches" lost_with 11000
+	is "lost: each one is counted" $((lost_branches - lost_first)) 10000
+	ok "lost: cycles for a branch" at_most $(((lost_cycles - lost_before) / 10000)) 110
+}
+
 # A kernel has a stack for each task.
 tasks()
 {
@@ -194,10 +222,12 @@ behaviour()
 		by_steps
 		patterns
 		storm
+		lost
 		tasks
 		;;
 	atmega2560)
 		in_interrupts large 4 avr_truth.c -Os -DLARGE -DTIMED -DROUNDS=3
+		lost
 		compact calm
 		ok "calm: blocks are those that are executed" blocks_are_executed calm traced serial --more 1
 		;;

@@ -59,6 +59,16 @@ static inline void litifut_paths_forget(void)
 {
 }
 
+/* Each of them asks whether there is room by now. */
+static inline bool litifut_paths_is_shut(void)
+{
+	return false;
+}
+
+static inline void litifut_paths_reopen(void)
+{
+}
+
 /* May the word be a return address? bl, blx rN, or the code that has taken their place, stands
  * before it. */
 static inline bool litifut_paths_is_return(uint32_t word)

@@ -23,10 +23,13 @@
 \name:	.byte	\value
 	.endm
 
+#define FULL_BITS 0x80 /* LITIFUT_PATHS_FULL_BITS */
+
 	.data
-	byte	litifut_paths_bits 0x80	/* nothing is recorded yet: the next bit is not put in it */
+	byte	litifut_paths_bits FULL_BITS	/* nothing is recorded yet: the next bit is not put in it */
 	.section .bss
 	byte	litifut_paths_depth 0	/* so many interrupt handlers are active */
+	byte	litifut_paths_shut 0	/* 1: the ring is full, and nothing was sent since then */
 
 #define STATE litifut_paths
 #define KIND_ENTER 2
@@ -161,10 +164,27 @@ litifut_bits_eight:
 	pop	r28
 	pop	r25
 	andi	r24, 1
+	rjmp	litifut_bits_slow
+
+; The ring is full: what would be recorded is counted. r25 is pushed.
+litifut_bits_lost:
+	.irp	number, 0, 1, 2, 3
+	lds	r25, STATE + PATHS_LOST + \number
+	subi	r25, 0xff		; adds 1; no carry: it was 255
+	sts	STATE + PATHS_LOST + \number, r25
+	brcs	1f
+	.endr
+1:	pop	r25
+	ldi	r24, FULL_BITS
+	rjmp	litifut_bits_store
 
 ; r24: 0 or 1, the bit; KIND_ENTER.
 litifut_bits_slow:
-	.irp	number, 0, 1, 18, 19, 20, 21, 22, 23, 25, 26, 27, 30, 31
+	push	r25
+	lds	r25, litifut_paths_shut
+	tst	r25
+	brne	litifut_bits_lost
+	.irp	number, 0, 1, 18, 19, 20, 21, 22, 23, 26, 27, 30, 31
 	push	r\number
 	.endr
 #define SLOW_SAVED (PUSHED + 13)
@@ -185,7 +205,7 @@ litifut_bits_slow:
 	rol	r22
 	clr	r1
 	CALL	litifut_paths_slow
-	.irp	number, 31, 30, 27, 26, 25, 23, 22, 21, 20, 19, 18, 1, 0
+	.irp	number, 31, 30, 27, 26, 23, 22, 21, 20, 19, 18, 1, 0, 25
 	pop	r\number
 	.endr
 	rjmp	litifut_bits_end

@@ -16,6 +16,14 @@
 litifut_paths_bits:
 	.byte	0x80
 
+	.section .bss
+	.global	litifut_paths_shut
+	.hidden	litifut_paths_shut
+	.type	litifut_paths_shut, @object
+	.size	litifut_paths_shut, 1
+litifut_paths_shut:
+	.byte	0
+
 #define STATE litifut_paths
 
 	.macro	entry name code

@@ -27,6 +27,9 @@ typedef uint16_t litifut_paths_number;
 /* Bits that are not in a word of the ring yet, below a 1. */
 extern HIDDEN uint8_t litifut_paths_bits;
 
+/* The ring is full, and nothing was sent since then. */
+extern HIDDEN uint8_t litifut_paths_shut;
+
 /* Where the stack begins, the last byte of the memory. */
 extern char __stack[] __attribute__((weak));
 
@@ -64,10 +67,22 @@ static inline void litifut_paths_open(uint32_t *at, litifut_paths_kind kind)
 		kind < 2 ? (uint8_t)(LITIFUT_PATHS_NONE << 1 | kind) : LITIFUT_PATHS_NONE;
 }
 
-/* The next bit finds no room. */
+/* The next bit finds no room, and what is recorded is only counted until there can be some. */
 static inline void litifut_paths_forget(void)
 {
 	litifut_paths_bits = LITIFUT_PATHS_FULL_BITS;
+	litifut_paths_shut = 1;
+}
+
+static inline bool litifut_paths_is_shut(void)
+{
+	return litifut_paths_shut;
+}
+
+/* Words have been sent. */
+static inline void litifut_paths_reopen(void)
+{
+	litifut_paths_shut = 0;
 }
 
 /* The word of the flash that has this number. */

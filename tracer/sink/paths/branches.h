@@ -38,6 +38,7 @@ static void litifut_paths_hold(void)
 	litifut_paths_round.count = count;
 	litifut_paths_round.limited = litifut_paths.limited;
 	litifut_paths.sent = at;
+	litifut_paths_reopen();
 	litifut_paths.limited = true;
 	if (litifut_paths_newest())
 		litifut_paths_set_stop(litifut_paths_newest());

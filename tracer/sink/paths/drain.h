@@ -48,6 +48,7 @@ static void litifut_paths_give_up(uint32_t *at, bool limited)
 	const litifut_interrupts masked = litifut_interrupts_off();
 
 	litifut_paths.sent = at;
+	litifut_paths_reopen();
 	litifut_paths.limited = limited;
 	if (litifut_paths_newest())
 		litifut_paths_set_stop(litifut_paths_newest());

@@ -161,6 +161,10 @@ void litifut_paths_slow(litifut_paths_kind kind, uint32_t address, const litifut
 {
 	const struct paths_ring *ring = &litifut_paths;
 	const uint32_t *newest = litifut_paths_newest();
+	if (litifut_paths_is_shut()) {
+		litifut_paths.state.lost++;
+		return;
+	}
 	uint32_t *at = newest ? (uint32_t *)newest + 1 : ring->next;
 
 	if (!at)
