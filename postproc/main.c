@@ -329,7 +329,13 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 	/* Beside a run that is not there, everything has changed. */
 	if (outcome->totals[0].processes && outcome->totals[1].processes) {
 		const char *one, *other;
+		const char *shared = post_session_shared(&sessions[0], &sessions[1]);
 		outcome->runs = 2;
+		if (shared)
+			post_problem_at(problems, shared, LITIFUT_NO_ADDRESS,
+					"it is of both sides, %s and %s: the order is diff OLD NEW "
+					"[ELF...]",
+					given->paths[0], given->paths[1]);
 		if (post_runs_of_programs(&sessions[0], &sessions[1], &one, &other))
 			post_problem_at(problems, NULL, LITIFUT_NO_ADDRESS,
 					"%s is of %s, %s is of %s: different programs",

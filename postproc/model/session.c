@@ -1,8 +1,6 @@
 /* Processes, threads and the caches in front of the resolver. */
 #include "postproc/model/session.h"
 
-#include "common/site_text.h"
-#include "postproc/sources/counters.h"
 #include "postproc/sources/firmware.h"
 #include "postproc/sources/gprof_serial.h"
 
@@ -227,6 +225,25 @@ static bool is_same_file(const char *path, const char *other)
 	       about.st_dev == about_other.st_dev && about.st_ino == about_other.st_ino;
 }
 
+const char *post_session_shared(const struct post_session *one, const struct post_session *other)
+{
+	const char *shared = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < one->process_count; i++) {
+		const char *path = one->processes[i]->trace->path;
+		bool same = false;
+
+		for (size_t j = 0; j < other->process_count && !same; j++)
+			same = other->processes[j]->trace->header.pid ==
+				       one->processes[i]->trace->header.pid &&
+			       is_same_file(path, other->processes[j]->trace->path);
+		shared = same && !shared ? path : shared;
+		count += same;
+	}
+	return count == one->process_count && count == other->process_count ? NULL : shared;
+}
+
 /* LITIFUT_COPY_TO makes copies; counted twice they would mislead. */
 static bool is_copy(struct post_session *session, const struct post_trace *trace)
 {
@@ -302,114 +319,6 @@ static void open_firmware(struct post_session *session, const char *path)
 		post_session_take(session, trace);
 }
 
-struct counting {
-	struct post_session *session;
-	struct post_process *process;
-	const struct litifut_module_record *module;
-};
-
-static void take_counter(void *context, const struct litifut_site *site, uint64_t count)
-{
-	const struct counting *counting = context;
-	struct post_session *session = counting->session;
-	const uint32_t call = post_session_call(
-		session, counting->process, counting->module->epoch, LITIFUT_WORD_CALL,
-		site->return_address + counting->module->load_bias, 0);
-
-	session->calls[call].count += count;
-	counting->process->events += count;
-}
-
-static bool has_counters(const struct post_image *image)
-{
-	bool found = false;
-
-	for (size_t i = 0; image->mode == LITIFUT_MODE_COUNTS && i < image->site_count; i++)
-		found |= image->sites[i].exit_reason == LITIFUT_EXIT_COUNTER;
-	return found;
-}
-
-/* A module of the process of another mode, whose recorder or whose chunks have no place for
- * counters; NULL: there is none. */
-static const struct post_image *without_counters(const struct post_session *session,
-						 const struct post_process *process)
-{
-	for (size_t m = 0; m < process->trace->module_count; m++) {
-		const struct post_image *image =
-			session->modules[process->mappings[m].module].image;
-
-		if (image &&
-		    (image->mode == LITIFUT_MODE_CALLS || image->mode == LITIFUT_MODE_SPANS ||
-		     image->mode == LITIFUT_MODE_TABLE))
-			return image;
-	}
-	return NULL;
-}
-
-static void report_no_counts(const struct post_session *session, const struct post_process *process,
-			     const struct post_image *image)
-{
-	const struct post_trace *trace = process->trace;
-	const struct post_image *other = without_counters(session, process);
-
-	if (trace->damaged)
-		post_problem_at(session->problems, trace->path, LITIFUT_NO_ADDRESS,
-				"it has no counts of %s: it is cut or damaged", image->path);
-	else if (other)
-		post_problem_at(session->problems, trace->path, LITIFUT_NO_ADDRESS,
-				"it has no counts of %s, as %s was linked with LITIFUT_MODE=%s: "
-				"link both with counts",
-				image->path, other->path, litifut_mode_name(other->mode));
-	else
-		post_problem_at(session->problems, trace->path, LITIFUT_NO_ADDRESS,
-				"it has no counts of %s: there was no room for them in the file or "
-				"in memory, they were not written before the process ended "
-				"(LITIFUT_FILE=write), or the trace was cut",
-				image->path);
-}
-
-/* The mappings of the modules in the trace come first. */
-static void take_counters(struct post_session *session, struct post_process *process)
-{
-	const struct post_trace *trace = process->trace;
-
-	for (size_t m = 0; m < trace->module_count; m++) {
-		struct counting counting = {session, process, &trace->modules[m].record};
-		const uint32_t serial = counting.module->serial;
-		const struct post_module *module = &session->modules[process->mappings[m].module];
-		const struct post_image *image = module->image;
-
-		if (!post_counters_has(trace, serial)) {
-			if (image && has_counters(image))
-				report_no_counts(session, process, image);
-			continue;
-		}
-		if (image && image->has_site_list)
-			post_counters_read(trace, serial, image, take_counter, &counting,
-					   session->problems);
-		else
-			post_problem_at(session->problems, image ? image->path : module->name,
-					LITIFUT_NO_ADDRESS,
-					"the file with the list of its call sites is needed, or "
-					"its counts can't be shown: give the one that the linker "
-					"made");
-	}
-}
-
-/* What was counted where it was made needs no reading in order. */
-static void take_counted(struct post_session *session, struct post_process *process)
-{
-	for (size_t i = 0; i < process->trace->counted_count; i++) {
-		const struct post_counted *counted = &process->trace->counted[i];
-		uint32_t call = post_session_call(session, process, 0, counted->kind,
-						  counted->return_address, counted->callee);
-
-		session->calls[call].count += counted->count;
-		process->events += counted->count;
-	}
-	take_counters(session, process);
-}
-
 void post_session_open(struct post_session *session)
 {
 	/* Module 0 stands for addresses that belong to no module. */
@@ -448,7 +357,7 @@ void post_session_open(struct post_session *session)
 		}
 		if (process->has_maps)
 			post_modules_map(session, process);
-		take_counted(session, process);
+		post_counted_take(session, process);
 	}
 }
 

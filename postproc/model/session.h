@@ -258,14 +258,19 @@ bool post_session_needless(const struct post_session *session, size_t *at, char 
 bool post_session_mixed(const struct post_session *session, char *const *paths, size_t count,
 			char *line, size_t size);
 
+/* A trace of one run that the other one has as well, while not all are the same; NULL: there is
+ * none. */
+const char *post_session_shared(const struct post_session *one, const struct post_session *other);
+
 void post_session_close(struct post_session *session);
 
-/* Private to session.c and resolve.c. */
+/* Private to session.c, modules.c, resolve.c and counted.c. */
 uint32_t post_session_resolve(struct post_session *session, struct post_process *process,
 			      uint32_t epoch, uint32_t kind, uint32_t return_address,
 			      uint32_t callee);
 uint32_t post_modules_recorded(struct post_session *session, struct post_process *process,
 			       const struct litifut_module_record *record);
 void post_modules_map(struct post_session *session, struct post_process *process);
+void post_counted_take(struct post_session *session, struct post_process *process);
 
 #endif

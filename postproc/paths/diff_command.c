@@ -283,6 +283,12 @@ int path_diff_run(FILE *file, const struct path_arguments *given)
 			close_side(&sides[opened]);
 		return 1;
 	}
+	const char *shared = post_session_shared(&sides[0].session, &sides[1].session);
+	if (shared)
+		post_problem_at(&sides[1].problems, shared, LITIFUT_NO_ADDRESS,
+				"it is of both sides, %s and %s: the order is path-diff GOOD BAD "
+				"[ELF...]",
+				given->paths[0], given->paths[1]);
 	post_path_difference_make(&sides[POST_PATH_GOOD].session, &sides[POST_PATH_BAD].session,
 				  &difference);
 	for (size_t i = 0; i < 2; i++) {

@@ -385,6 +385,12 @@ static void diff_tells_new_gone_and_changed(void **state)
 	gives(0, NULL, "! $post diff old new app libshape.so | grep 'main -> area'");
 	gives(1, "new: traces behind the two sides: the order is diff OLD NEW [ELF...]",
 	      "$post diff old old new");
+	gives(1,
+	      "trace/app.100.trace: it is of both sides, trace/app.100.trace and trace: the order",
+	      "$post diff trace/app.100.trace trace app libshape.so");
+	gives(1,
+	      "trace/app.100.trace: it is of both sides, trace/app.100.trace and trace: the order",
+	      "$post path-diff trace/app.100.trace trace app");
 	gives(1, "path-diff: new: traces behind the two sides: the order is path-diff GOOD BAD",
 	      "$post path-diff old old app new");
 	gives(0, NULL, "rm -r old new");
