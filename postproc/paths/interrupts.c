@@ -107,8 +107,15 @@ uint32_t post_walk_way_out(const struct post_path_code *code, const struct post_
 		if (step.way == LITIFUT_ENDS_CALL && symbol && post_symbol_is_tracer(symbol))
 			*records = true;
 		else if (step.way != LITIFUT_ENDS_ON && !step.conditional &&
-			 skips_to != at + length)
-			return step.target & ~1u;
+			 skips_to != at + length) {
+			if (!code->cpu->interrupts_exactly || !symbol ||
+			    symbol != post_symbols_find(&image->symbols, at))
+				return step.target & ~1u;
+			/* AVR: it leads on within the code beside the program's, to the bit 0 */
+			at = step.target;
+			skips_to = 0;
+			continue;
+		}
 		skips_to = step.conditional ? step.target : 0;
 		at += length;
 	}

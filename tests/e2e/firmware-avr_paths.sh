@@ -116,7 +116,7 @@ by_steps()
 	ok "steps: blocks are those that are executed" blocks_are_executed steps traced serial --more 1
 	ok "steps: bytes of RAM" at_most "$(bytes_of_ram steps)" 940
 	ok "steps: cycles of a step" at_most "$(longest_step steps)" 2000
-	compact calm
+	compact calm -DROUNDS=250
 	ok "calm: blocks are those that are executed" blocks_are_executed calm traced serial --more 1
 	"$simulator" -u plain.serial "$device" plain-calm.elf 2>/dev/null
 	is "calm: it prints the same" "$(grep -ao 'sum [0-9]*' calm.serial)" "$(cat plain.serial)"
@@ -228,7 +228,7 @@ behaviour()
 	atmega2560)
 		in_interrupts large 4 avr_truth.c -Os -DLARGE -DTIMED -DROUNDS=3
 		lost
-		compact calm
+		compact calm -DROUNDS=300
 		ok "calm: blocks are those that are executed" blocks_are_executed calm traced serial --more 1
 		;;
 	*) in_interrupts prologues 1 avr_truth.c -Os -mcall-prologues -DTIMED -DROUNDS=1 ;;

@@ -89,11 +89,11 @@ int main(void)
 #ifndef QUIET
 	sei();
 #endif
-	for (uint8_t round = 0; round < ROUNDS; round++) {
+	for (uint16_t round = 0; round < ROUNDS; round++) {
 #ifdef STORM
 		OCR0A = round >= 8 && round < 12 ? PERIOD_STORM : PERIOD_SELDOM;
 #endif
-		sample(round);
+		sample((uint8_t)round);
 		sum += checksum(message, sizeof(message));
 		sum += largest();
 		idle(2000);
