@@ -90,8 +90,12 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 			through = true;
 			continue;
 		}
-		if (ahead.at.state != POST_WALK_ENTRY)
+		if (ahead.at.state != POST_WALK_ENTRY) {
+			/* the outermost function that is known has returned */
+			seen.outside |=
+				ahead.at.state == POST_WALK_NOWHERE && (steps || ahead.returned);
 			break;
+		}
 		block = post_walk_block(&ahead.at);
 		const bool there = ahead.at.code == code && ahead.at.block == number;
 

@@ -223,17 +223,22 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 	const bool under_way = address & 1;
 	bool records, again = false;
 
-	if (walker->at.state == POST_WALK_NOWHERE ||
+	if ((walker->at.state == POST_WALK_NOWHERE && !walker->returned) ||
 	    !post_session_place(walk->process, walker->epoch, address, &module, &link))
 		return;
 	link &= ~1u;
 	code = post_path_code(walk->codes, walk->session, module);
+	/* what is known by then is only where the code of an edge stands */
+	if (walker->at.state == POST_WALK_NOWHERE && !code->cpu->interrupts_exactly)
+		return;
 	image = walk->session->modules[module].image;
 	if (image)
 		link = past_stone(code, image, link);
 	block = image ? post_image_block(image, link) : POST_NONE;
 	if (block != POST_NONE && !(code->blocks[block].block.flags & LITIFUT_BLOCK_LEFT)) {
-		go_into(walk, walker, code, block, link, false);
+		go_into(walk, walker, code, block, link,
+			code->cpu->interrupts_exactly && code->blocks[block].block.entered &&
+				code->blocks[block].block.start == link);
 		return;
 	}
 	edge = block == POST_NONE ? post_path_edge(code, link) : NULL;

@@ -351,16 +351,17 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 			   const struct post_path_code *code, uint32_t number)
 {
 	const struct litifut_block *block = &code->blocks[number].block;
+	const bool interrupts = walker->stops;
 	bool by_label = records_label(code, number);
 
-	if (walker->stops) {
+	if (interrupts) {
 		/* the first record of an interrupt handler */
 		post_walk_push(walker, true, walker->at);
 		walker->at.state = POST_WALK_NOWHERE;
 	}
 	post_walk_advance(walk, walker);
 	/* elsewhere it may be called by code that is not followed, again and again */
-	if (walker->at.state == POST_WALK_NOWHERE && walker->returned &&
+	if (walker->at.state == POST_WALK_NOWHERE && walker->returned && !interrupts &&
 	    code->cpu->interrupts_exactly)
 		post_walk_begin_anew(walk, walker);
 	/* then it is not a callback */

@@ -124,7 +124,7 @@ by_steps()
 
 storm()
 {
-	compact storm -DSTORM
+	compact storm -DSTORM -DROUNDS=300
 	blocks_are_executed storm traced serial >/dev/null 2>&1
 	ok "storm: what was lost is counted" grep -q '[1-9][0-9]* branches found no room' storm.words
 	ok "storm: between the gaps blocks are those that are executed" \
