@@ -14,7 +14,7 @@ PROGRAMS += $(BUILD)/bin/litifut-post
 
 # built into it with .incbin, which the compiler's lists of dependencies leave out
 $(BUILD)/host/postproc/formats/html/assets.o: $(addprefix postproc/formats/html/,page.html page.css \
-	body.html app.js)
+	body.html) $(wildcard postproc/formats/html/script/*.js)
 
 $(BUILD)/bin/litifut-post: $(patsubst %.c,$(BUILD)/host/%.o,$(POST_MAIN)) \
 		$(POST_OBJECTS) $(COMMON_OBJECTS)

@@ -12,4 +12,26 @@
 ASSET(post_html_page, "page.html");
 ASSET(post_html_style, "page.css");
 ASSET(post_html_body, "body.html");
-ASSET(post_html_script, "app.js");
+
+/* The script, one part behind the other. */
+#define PART(name) ".incbin \"postproc/formats/html/script/" name ".js\"\n"
+
+/* clang-format off */
+__asm__(".pushsection .rodata\n"
+	".globl post_html_script\n"
+	"post_html_script:\n"
+	".ascii \"\\\"use strict\\\";\\n(() => {\\n\"\n"
+	PART("page")
+	PART("functions")
+	PART("function")
+	PART("canvas")
+	PART("flame")
+	PART("timeline")
+	PART("source")
+	PART("code")
+	PART("ends")
+	PART("about")
+	PART("views")
+	".asciz \"})();\\n\"\n"
+	".popsection\n");
+/* clang-format on */

@@ -1,12 +1,11 @@
 /* html: one file that a browser opens without a network: functions, callers and callees, flame
- * graph, timeline. app.js draws it from one JSON object, which is written here;
+ * graph, timeline. The parts of script/ draw it from one JSON object, which is written here;
  * docs/output-formats.md lists its members.
  *
  * The size is bounded for any length of run: at most FLAME_NODES nodes of the call tree, the
  * longest spans (spans.h), a power curve of POST_HTML_POINTS buckets, and the distinct functions
- * and call sites. What is left out is
- * counted in the report. Numbers that follow one another closely are written as differences
- * where that makes the file smaller (`begin`). */
+ * and call sites. What is left out is counted in the report. Numbers that follow one another
+ * closely are written as differences where that makes the file smaller (`begin`). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
