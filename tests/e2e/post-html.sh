@@ -40,8 +40,37 @@ browse()
 		await wait(50);
 		found.name = document.getElementById("function-name").textContent;
 		found.neighbours = [...document.querySelectorAll("#function tbody tr")].map(r => r.children[r.children.length - 2].textContent);
+		found.boxes = document.querySelectorAll("#function svg .node").length;
+		found.lines = [...document.querySelectorAll("#function svg path")].map(p => +p.getAttribute("stroke-width"));
+		search("twice");
+		await wait(200);
+		document.querySelector("#functions tbody tr").click();
+		await wait(50);
+		const places = document.querySelector("#function details");
+		places.querySelector("summary").click();
+		found.places = [places.open, 1 + places.querySelectorAll("div").length, document.getElementById("function-name").textContent];
 		search("");
 		await wait(200);
+		const module = document.getElementById("functions-module");
+		found.modules = [...module.options].map(o => o.textContent);
+		module.value = [...module.options].find(o => o.textContent === "program").value;
+		module.dispatchEvent(new Event("change"));
+		found.of_program = [...document.querySelectorAll("#functions tbody tr")].map(r => r.lastChild.textContent);
+		document.getElementById("functions-module").value = "-1";
+		document.getElementById("functions-module").dispatchEvent(new Event("change"));
+		const graph = document.getElementById("flame-canvas");
+		const up = await act(graph, () => key("2"));
+		const marked = await act(graph, () => search("leaf"));
+		found.share = document.getElementById("flame-found").textContent;
+		search("");
+		await wait(200);
+		const down = await act(graph, () => document.getElementById("flame-inverted").click());
+		const again = await act(graph, () => document.getElementById("flame-inverted").click());
+		await act(graph, () => document.getElementById("theme").click());
+		const colour = getComputedStyle(document.body).backgroundColor;
+		await act(graph, () => document.getElementById("theme").click());
+		found.flame_ways = [marked[1] !== up[1], down[1] !== up[1], again[1] === up[1], colour !== getComputedStyle(document.body).backgroundColor];
+		key("1");
 		for (const [k, id] of [["2", "flame"], ["3", "timeline"]]) {
 			const canvas = document.getElementById(`${id}-canvas`), before = await act(canvas, () => key(k));
 			const zoomed = await act(canvas, () => canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -400, clientX: 60, bubbles: true, cancelable: true })));
@@ -84,6 +113,13 @@ found_all()
 		assert found["rows"] >= 4, found
 		assert found["searched"] == 1 and found["name"] == "int middle<int>(int)", found
 		assert sorted(found["neighbours"]) == ["leaf(int)", "main"], found
+		assert found["boxes"] == 3 and len(found["lines"]) == 2, found # main, the function, leaf()
+		assert max(found["lines"]) == 8 and min(found["lines"]) >= 1, found
+		assert found["places"] == [True, 2, "twice(int)"], found
+		assert found["modules"][0] == "All modules" and "program" in found["modules"], found
+		assert set(found["of_program"]) == {"program"} and len(found["of_program"]) < found["rows"], found
+		assert re.fullmatch(r"Found: .+, [0-9.]+ %\.", found["share"]), found
+		assert found["flame_ways"] == [True] * 4, found
 		for view in "flame", "timeline":
 		    assert found[view] == {"drawn": True, "zoomed": True, "reset": True}, found
 		times = {"spans": ["self", "total", "average", "min", "max"], "mono": ["least", "most"], "none": []}[mode]
@@ -164,9 +200,10 @@ behaviour()
 			return sum + 1;
 		}
 		__attribute__((noinline)) int other(int n) { return n ? other(n - 1) + leaf(n) : 0; }
+		__attribute__((noinline)) int twice(int n) { return n / 3; }
 		int main()
 		{
-			int sum = 0;
+			int sum = twice(7) - twice(8);
 			for (int i = 0; i < 5; i++)
 				sum += middle<int>(i) + other(3);
 			return sum == 0;

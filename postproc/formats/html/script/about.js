@@ -24,18 +24,12 @@ const drawAbout = () => {
 			? el(
 					"ul",
 					{ id: "missing" },
-					...data.missing.map(m =>
-						el("li", {}, m.what, m.cure ? el("pre", {}, m.cure) : ""),
-					),
+					...data.missing.map(m => el("li", {}, m.what, m.cure ? el("pre", {}, m.cure) : "")),
 				)
 			: el("p", { class: "quiet" }, "Nothing."),
 		el("h2", {}, "Problems"),
 		data.problems.length
-			? el(
-					"ul",
-					{ id: "problems" },
-					...data.problems.map(p => el("li", { class: "warn" }, p)),
-				)
+			? el("ul", { id: "problems" }, ...data.problems.map(p => el("li", { class: "warn" }, p)))
 			: el("p", { class: "quiet" }, "None."),
 		el("h2", {}, "Processes"),
 		...data.processes.map(p =>
@@ -47,12 +41,7 @@ const drawAbout = () => {
 				["threads", group(p.threads.length)],
 				["recorded", modes[p.mode] || p.mode],
 				["clock", clocks[p.clock]],
-				[
-					"end",
-					p.stopped
-						? "it ended, or recording was stopped"
-						: "it was killed, or still runs",
-				],
+				["end", p.stopped ? "it ended, or recording was stopped" : "it was killed, or still runs"],
 			]),
 		),
 		el("h2", {}, "Modules"),
@@ -65,9 +54,7 @@ const drawAbout = () => {
 				el(
 					"tr",
 					{},
-					...["Module", "Build-id", "Traced", "Engine", "File"].map(t =>
-						el("th", { class: "text" }, t),
-					),
+					...["Module", "Build-id", "Traced", "Engine", "File"].map(t => el("th", { class: "text" }, t)),
 				),
 			),
 			el(
@@ -81,11 +68,7 @@ const drawAbout = () => {
 							{},
 							el("td", { class: "text" }, m.name),
 							el("td", { class: "text" }, m.build_id || "none"),
-							el(
-								"td",
-								{ class: "text" },
-								m.traced ? "yes" : "no: only calls to it",
-							),
+							el("td", { class: "text" }, m.traced ? "yes" : "no: only calls to it"),
 							el("td", { class: "text" }, m.engine || ""),
 							el("td", { class: "text" }, m.file || "not found"),
 						),
@@ -96,16 +79,8 @@ const drawAbout = () => {
 		el(
 			"p",
 			{},
-			...[
-				"functions",
-				"flame graph",
-				"timeline",
-				"source",
-				"this page",
-				"executed code",
-				"last lines",
-			].flatMap((what, i) =>
-				Object.hasOwn(views, tabs[i]) ? [el("kbd", {}, i + 1), ` ${what} `] : [],
+			...["functions", "flame graph", "timeline", "source", "this page", "executed code", "last lines"].flatMap(
+				(what, i) => (Object.hasOwn(views, tabs[i]) ? [el("kbd", {}, i + 1), ` ${what} `] : []),
 			),
 			el("kbd", {}, "/"),
 			" search ",

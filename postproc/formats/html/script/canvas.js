@@ -2,10 +2,7 @@
 const readPalette = () => {
 	const style = getComputedStyle(document.documentElement);
 	return Object.fromEntries(
-		["paper", "ink", "quiet", "line", "raised", "accent"].map(key => [
-			key,
-			style.getPropertyValue(`--${key}`),
-		]),
+		["paper", "ink", "quiet", "line", "raised", "accent"].map(key => [key, style.getPropertyValue(`--${key}`)]),
 	);
 };
 let palette = null;
@@ -23,19 +20,10 @@ const canvasView = (canvas, draw, pick) => {
 			const width = canvas.clientWidth,
 				height = Math.max(
 					240,
-					Math.min(
-						view.height || 400,
-						innerHeight -
-							canvas.getBoundingClientRect().top -
-							scrollY -
-							24,
-					),
+					Math.min(view.height || 400, innerHeight - canvas.getBoundingClientRect().top - scrollY - 24),
 				);
 			const scale = devicePixelRatio || 1;
-			if (
-				canvas.width !== Math.round(width * scale) ||
-				canvas.height !== Math.round(height * scale)
-			) {
+			if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
 				canvas.width = Math.round(width * scale);
 				canvas.height = Math.round(height * scale);
 				canvas.style.height = `${height}px`;
@@ -82,8 +70,7 @@ const canvasView = (canvas, draw, pick) => {
 				view.scroll += e.deltaY;
 				clampScroll();
 				view.redraw();
-			} else if (Math.abs(e.deltaX) > Math.abs(e.deltaY))
-				pan(e.deltaX / canvas.clientWidth);
+			} else if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan(e.deltaX / canvas.clientWidth);
 			else zoom(Math.exp(e.deltaY / 300), e.offsetX / canvas.clientWidth);
 		},
 		{ passive: false },
@@ -97,8 +84,7 @@ const canvasView = (canvas, draw, pick) => {
 		const before = Math.abs(self.x - other.x),
 			after = Math.abs(e.offsetX - other.x);
 		fingers.set(e.pointerId, { id: e.pointerId, x: e.offsetX });
-		if (before > 10 && after > 10)
-			zoom(before / after, (e.offsetX + other.x) / 2 / canvas.clientWidth);
+		if (before > 10 && after > 10) zoom(before / after, (e.offsetX + other.x) / 2 / canvas.clientWidth);
 	};
 	canvas.addEventListener("pointercancel", e => {
 		fingers.delete(e.pointerId);
@@ -121,10 +107,7 @@ const canvasView = (canvas, draw, pick) => {
 			if (Math.abs(dx) + Math.abs(dy) > 4) drag.moved = true;
 			if (drag.moved) {
 				const span = view.to - view.from;
-				view.from = Math.max(
-					0,
-					Math.min(1 - span, drag.from - (dx / canvas.clientWidth) * span),
-				);
+				view.from = Math.max(0, Math.min(1 - span, drag.from - (dx / canvas.clientWidth) * span));
 				view.to = view.from + span;
 				view.scroll = drag.scroll - dy;
 				clampScroll();

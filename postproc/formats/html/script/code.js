@@ -82,31 +82,14 @@ const drawCode = () => {
 							tabindex: 0,
 							onclick: () => showLine(C.file[i], C.line[i]),
 							onkeydown: e => {
-								if (e.key === "Enter")
-									showLine(C.file[i], C.line[i]);
+								if (e.key === "Enter") showLine(C.file[i], C.line[i]);
 							},
 						},
 						el("td", { class: "text" }, STATES[C.state[i]]),
-						counted
-							? el("td", {}, C.times[i] ? group(C.times[i]) : "")
-							: "",
+						counted ? el("td", {}, C.times[i] ? group(C.times[i]) : "") : "",
+						all ? el("td", {}, C.instructions[i] ? group(C.instructions[i]) : "") : "",
 						all
-							? el(
-									"td",
-									{},
-									C.instructions[i]
-										? group(C.instructions[i])
-										: "",
-								)
-							: "",
-						all
-							? el(
-									"td",
-									{},
-									C.instructions[i]
-										? `${((100 * C.instructions[i]) / all).toFixed(1)} %`
-										: "",
-								)
+							? el("td", {}, C.instructions[i] ? `${((100 * C.instructions[i]) / all).toFixed(1)} %` : "")
 							: "",
 						el("td", {}, group(C.ways[i])),
 						el("td", {}, group(C.branches[i])),

@@ -74,10 +74,24 @@ const flame = (() => {
 		const rows = Array.from({ length: deepest + 1 }, () => []);
 		for (let i = 0; i < value.length; i++) if (value[i] > 0) rows[depth[i]].push(i);
 		for (const r of rows) r.sort((a, b) => left[a] - left[b]);
-		tree = { fn, value, left, rows, all: value[0] || 1 };
+		tree = { parent, fn, value, left, rows, all: value[0] || 1 };
 	};
-	const unit = v =>
-		metric === "time" ? time(v) : metric === "energy" ? joules(v * 1e-9) : `${group(v)} calls`;
+	const unit = v => (metric === "time" ? time(v) : metric === "energy" ? joules(v * 1e-9) : `${group(v)} calls`);
+	/* How much of the whole is in functions that the search has found: each frame once, whatever is below it. */
+	const found = () => {
+		if (!matches || !tree) return "";
+		const inside = new Uint8Array(tree.value.length);
+		let sum = 0;
+		/* a parent comes before its children */
+		for (let n = 1; n < inside.length; n++) {
+			if (inside[tree.parent[n]]) inside[n] = 1;
+			else if (isMatch(tree.fn[n])) {
+				inside[n] = 1;
+				sum += tree.value[n];
+			}
+		}
+		return `Found: ${unit(sum)}, ${percent(sum / tree.all) || "0 %"}.`;
+	};
 	const label = n => (n === 0 ? "all" : name(tree.fn[n]));
 	const first = (row, at) => {
 		let lo = 0,
@@ -128,7 +142,10 @@ const flame = (() => {
 	};
 	const view = canvasView($("flame-canvas"), draw, pick);
 	view.prepare = () => {
-		if (!tree) build();
+		if (!tree) {
+			build();
+			$("flame-found")?.replaceChildren(found());
+		}
 		view.height = tree.rows.length * ROW + 4;
 		view.least = 1 / tree.all;
 	};
@@ -140,9 +157,7 @@ const flame = (() => {
 						el(
 							"p",
 							{},
-							data.calls
-								? "The order of calls was not recorded, so there is no flame graph."
-								: nothing(),
+							data.calls ? "The order of calls was not recorded, so there is no flame graph." : nothing(),
 						),
 					]
 				: [
@@ -150,12 +165,9 @@ const flame = (() => {
 							? el(
 									"select",
 									{
-										"aria-label":
-											"Width of a frame",
+										"aria-label": "Width of a frame",
 										onchange: e => {
-											metric =
-												e.target
-													.value;
+											metric = e.target.value;
 											tree = null;
 											view.reset();
 										},
@@ -167,21 +179,13 @@ const flame = (() => {
 												"option",
 												{
 													value: m,
-													selected:
-														metric ===
-														m
-															? ""
-															: false,
+													selected: metric === m ? "" : false,
 												},
 												`by ${m}`,
 											),
 										),
 								)
-							: el(
-									"span",
-									{ class: "quiet" },
-									"Width: number of calls",
-								),
+							: el("span", { class: "quiet" }, "Width: number of calls"),
 						el(
 							"button",
 							{
@@ -196,11 +200,8 @@ const flame = (() => {
 							},
 							"Bottom-up",
 						),
-						el(
-							"button",
-							{ id: "flame-reset", onclick: view.reset },
-							"Whole run",
-						),
+						el("button", { id: "flame-reset", onclick: view.reset }, "Whole run"),
+						el("strong", { id: "flame-found" }, found()),
 						el(
 							"span",
 							{ class: "quiet" },
@@ -208,20 +209,20 @@ const flame = (() => {
 								touch
 									? "Tap: zoom. Two taps: the function."
 									: "Click: zoom. Double click: the function.",
-								N.left_out &&
-									`${group(N.left_out)} of the smallest stacks are left out.`,
-								N.energy_left_out > 0 &&
-									`${joules(N.energy_left_out * 1e-9)} are left out.`,
+								N.left_out && `${group(N.left_out)} of the smallest stacks are left out.`,
+								N.energy_left_out > 0 && `${joules(N.energy_left_out * 1e-9)} are left out.`,
 							),
 						),
 					]),
 		);
 	return {
 		show: () => {
+			view.prepare();
 			bar();
 			$("flame-canvas").hidden = !N.parent.length;
 			view.redraw();
 		},
 		view,
+		found: () => $("flame-found")?.replaceChildren(found()),
 	};
 })();

@@ -1,5 +1,8 @@
 /* One function: its callers, callees and call sites. */
 const S = data.sites;
+/* Rows of a table, and boxes on each side of the graph. */
+const NEIGHBOURS = 400,
+	BOXES = 12;
 let byCaller = null,
 	byCallee = null;
 const indexSites = () => {
@@ -41,6 +44,17 @@ const place = s =>
 		? `${data.files[S.file[s]]}:${S.line[s]}`
 		: `${name(S.caller[s])}+0x${S.offset[s].toString(16)}`) + PLT[S.plt[s]];
 const shortPlace = s => (S.line && S.line[s] ? place(s).replace(/^.*\/(?=[^/]*$)/, "") : place(s));
+/* Where the calls are made: all places, and no more than one until they are asked for. */
+const sitesOf = n => {
+	if (n.sites.length === 1) return shortPlace(n.sites[0]);
+	const stay = e => e.stopPropagation(); /* the row opens the function */
+	return el(
+		"details",
+		{ onclick: stay, onkeydown: stay },
+		el("summary", {}, `${shortPlace(n.sites[0])} and ${group(n.sites.length - 1)} more`),
+		...n.sites.slice(1).map(s => el("div", {}, shortPlace(s))),
+	);
+};
 const neighbourTable = (title, list) =>
 	el(
 		"div",
@@ -66,15 +80,14 @@ const neighbourTable = (title, list) =>
 					el(
 						"tbody",
 						{},
-						...list.slice(0, 400).map(n =>
+						...list.slice(0, NEIGHBOURS).map(n =>
 							el(
 								"tr",
 								{
 									tabindex: 0,
 									onclick: () => showFunction(n.f),
 									onkeydown: e => {
-										if (e.key === "Enter")
-											showFunction(n.f);
+										if (e.key === "Enter") showFunction(n.f);
 									},
 								},
 								el("td", {}, group(n.calls)),
@@ -87,27 +100,18 @@ const neighbourTable = (title, list) =>
 									},
 									name(n.f),
 								),
-								el(
-									"td",
-									{
-										class: "text sites quiet",
-										title: n.sites
-											.slice(0, 40)
-											.map(place)
-											.join("\n"),
-									},
-									shortPlace(n.sites[0]) +
-										(n.sites.length > 1
-											? ` and ${n.sites.length - 1} more`
-											: ""),
-								),
+								el("td", { class: "text sites quiet" }, sitesOf(n)),
 							),
 						),
 					),
 				),
+		list.length > NEIGHBOURS
+			? el("p", { class: "quiet" }, `${group(list.length - NEIGHBOURS)} more with less are left out.`)
+			: "",
 	);
 
-/* Callers on the left, callees on the right; the width of a line is its share of the calls. */
+/* Callers on the left, callees on the right; the width of a line is its share of the time, or of the calls
+ * where there are no times. */
 const neighbourGraph = (f, callers, callees) => {
 	const NS = "http://www.w3.org/2000/svg";
 	const svg = (tag, attributes, text) => {
@@ -116,8 +120,8 @@ const neighbourGraph = (f, callers, callees) => {
 		if (text !== undefined) e.textContent = text;
 		return e;
 	};
-	const left = callers.slice(0, 12),
-		right = callees.slice(0, 12);
+	const left = callers.slice(0, BOXES),
+		right = callees.slice(0, BOXES);
 	const rows = Math.max(left.length, right.length, 1),
 		height = rows * 30 + 10,
 		width = 960,
@@ -128,7 +132,8 @@ const neighbourGraph = (f, callers, callees) => {
 		role: "img",
 		"aria-label": "Callers and callees",
 	});
-	const most = Math.max(1, ...left.map(n => n.calls), ...right.map(n => n.calls));
+	const weight = n => (S.total ? n.total : n.calls);
+	const most = Math.max(1, ...left.map(weight), ...right.map(weight));
 	const node = (x, y, g, label, centre) => {
 		const e = svg("g", { tabindex: 0, transform: `translate(${x} ${y})` });
 		e.append(
@@ -150,15 +155,15 @@ const neighbourGraph = (f, callers, callees) => {
 		root.append(e);
 	};
 	const middle = height / 2 - 12;
-	const line = (x1, y1, x2, y2, calls) =>
+	const line = (x1, y1, x2, y2, n) =>
 		root.append(
 			svg("path", {
 				d: `M${x1} ${y1} C${(x1 + x2) / 2} ${y1} ${(x1 + x2) / 2} ${y2} ${x2} ${y2}`,
-				"stroke-width": 1 + (7 * calls) / most,
+				"stroke-width": 1 + (7 * weight(n)) / most,
 			}),
 		);
-	left.forEach((n, i) => line(box, i * 30 + 17, (width - box) / 2, middle + 12, n.calls));
-	right.forEach((n, i) => line((width + box) / 2, middle + 12, width - box, i * 30 + 17, n.calls));
+	left.forEach((n, i) => line(box, i * 30 + 17, (width - box) / 2, middle + 12, n));
+	right.forEach((n, i) => line((width + box) / 2, middle + 12, width - box, i * 30 + 17, n));
 	left.forEach((n, i) => node(0, i * 30 + 5, n.f, name(n.f), false));
 	right.forEach((n, i) => node(width - box, i * 30 + 5, n.f, name(n.f), false));
 	node((width - box) / 2, middle, f, name(f), true);
@@ -217,12 +222,14 @@ const showFunction = f => {
 			el("span", {}, facts.join(", ")),
 		),
 		el("div", { class: "wide" }, neighbourGraph(f, callers, callees)),
-		el(
-			"div",
-			{ class: "columns" },
-			neighbourTable("Callers", callers),
-			neighbourTable("Callees", callees),
-		),
+		callers.length > BOXES || callees.length > BOXES
+			? el(
+					"p",
+					{ class: "quiet" },
+					`The picture has the first ${BOXES} of each side; the tables have the others.`,
+				)
+			: "",
+		el("div", { class: "columns" }, neighbourTable("Callers", callers), neighbourTable("Callees", callees)),
 	);
 	show("function", f);
 };

@@ -1,8 +1,7 @@
 /* The table of functions. */
 const F = data.functions,
 	C = data.code;
-const partly = i =>
-	measured && F.timed[i] && F.timed[i] < F.calls[i] ? ` (${group(F.timed[i])} timed)` : "";
+const partly = i => (measured && F.timed[i] && F.timed[i] < F.calls[i] ? ` (${group(F.timed[i])} timed)` : "");
 const columns = [
 	[
 		"calls",
@@ -16,19 +15,12 @@ const columns = [
 	["made", "Calls made", i => F.made[i], group, "how many calls it made"],
 	...(measured
 		? [
-				[
-					"self",
-					"Self",
-					i => F.self[i],
-					(v, i) => (F.timed[i] ? time(v) : ""),
-					"time in the function itself",
-				],
+				["self", "Self", i => F.self[i], (v, i) => (F.timed[i] ? time(v) : ""), "time in the function itself"],
 				[
 					"total",
 					"Total",
 					i => F.total[i],
-					(v, i) =>
-						F.at_least[i] ? `> ${time(v)}` : F.timed[i] ? time(v) : "",
+					(v, i) => (F.at_least[i] ? `> ${time(v)}` : F.timed[i] ? time(v) : ""),
 					"time from its calls to their returns; recursion counted once; >: only a part of it is known",
 				],
 				[
@@ -38,48 +30,18 @@ const columns = [
 					(v, i) => (F.timed[i] ? time(v) : ""),
 					"of the calls whose return is known",
 				],
-				[
-					"min",
-					"Min",
-					i => F.min[i],
-					(v, i) => (F.timed[i] ? time(v) : ""),
-					"shortest call",
-				],
-				[
-					"max",
-					"Max",
-					i => F.max[i],
-					(v, i) => (F.timed[i] ? time(v) : ""),
-					"longest call",
-				],
+				["min", "Min", i => F.min[i], (v, i) => (F.timed[i] ? time(v) : ""), "shortest call"],
+				["max", "Max", i => F.max[i], (v, i) => (F.timed[i] ? time(v) : ""), "longest call"],
 			]
 		: bounded
 			? [
-					[
-						"least",
-						"At least",
-						i => F.least[i],
-						time,
-						"up to the last call that is known to be inside",
-					],
-					[
-						"most",
-						"At most",
-						i => F.most[i],
-						time,
-						"up to the next call that shows that it has returned",
-					],
+					["least", "At least", i => F.least[i], time, "up to the last call that is known to be inside"],
+					["most", "At most", i => F.most[i], time, "up to the next call that shows that it has returned"],
 				]
 			: []),
 	...(F.energy
 		? [
-				[
-					"energy",
-					"Energy",
-					i => F.energy[i],
-					joules,
-					"energy in the function itself",
-				],
+				["energy", "Energy", i => F.energy[i], joules, "energy in the function itself"],
 				["energy_error", "±", i => F.energy_error[i], joules, "standard error of it"],
 				[
 					"energy_total",
@@ -115,12 +77,33 @@ const nothing = () =>
 		: "No call was recorded. When the program is run with LITIFUT_VERBOSE=1, it says where it records, or why it does not.";
 let sort = F.energy ? "energy" : measured ? "self" : bounded ? "most" : "calls",
 	ascending = false,
-	shown = 200;
+	shown = 200,
+	ofModule = NONE;
+/* Which module the functions are to be of. */
+const chooseModule = () => {
+	const some = [...new Set(F.module)].sort((a, b) => data.modules[a].name.localeCompare(data.modules[b].name));
+	if (some.length < 2) return "";
+	const option = (value, text) => el("option", { value, selected: value === ofModule ? "" : false }, text);
+	return el(
+		"select",
+		{
+			id: "functions-module",
+			"aria-label": "Module",
+			onchange: e => {
+				ofModule = +e.target.value;
+				drawFunctions();
+			},
+		},
+		option(NONE, "All modules"),
+		...some.map(m => option(m, data.modules[m].name)),
+	);
+};
 
 const drawFunctions = () => {
 	const column = columns.find(c => c[0] === sort);
 	const rows = [];
-	for (let i = 0; i < F.name.length; i++) if (!matches || matches[i]) rows.push(i);
+	for (let i = 0; i < F.name.length; i++)
+		if ((!matches || matches[i]) && (ofModule === NONE || F.module[i] === ofModule)) rows.push(i);
 	const keys = rows.map(column[2]);
 	const order = rows
 		.map((_, i) => i)
@@ -143,12 +126,7 @@ const drawFunctions = () => {
 					title: c[4],
 					tabindex: 0,
 					"data-column": c[0],
-					"aria-sort":
-						c[0] === sort
-							? ascending
-								? "ascending"
-								: "descending"
-							: false,
+					"aria-sort": c[0] === sort ? (ascending ? "ascending" : "descending") : false,
 					onclick: () => {
 						ascending = c[0] === sort ? !ascending : false;
 						sort = c[0];
@@ -181,23 +159,19 @@ const drawFunctions = () => {
 					const cell = el(
 						"td",
 						{
-							class: c[3]
-								? c[0] === sort
-									? "share"
-									: ""
-								: `text ${c[0]}`,
+							class: c[3] ? (c[0] === sort ? "share" : "") : `text ${c[0]}`,
 							title: c[3] ? "" : value,
 						},
 						c[3] ? c[3](value, i) : value,
 					);
-					if (c[0] === sort && most)
-						cell.style.setProperty("--part", `${(100 * value) / most}%`);
+					if (c[0] === sort && most) cell.style.setProperty("--part", `${(100 * value) / most}%`);
 					return cell;
 				}),
 			),
 		);
 	}
 	$("functions-bar").replaceChildren(
+		chooseModule(),
 		el(
 			"span",
 			{ class: "quiet" },
@@ -206,29 +180,9 @@ const drawFunctions = () => {
 				: `${group(rows.length)} of ${group(F.name.length)} functions. A row opens its callers and callees.${
 						data.power
 							? ` Of ${joules(data.power.total)} in the whole recording, these are not of functions: ${
-									[
-										"outside",
-										"tracer",
-										"transfer",
-										"unexplained",
-									]
-										.filter(
-											p =>
-												Math.abs(
-													data
-														.power[
-														p
-													],
-												) >
-												1e-6 *
-													data
-														.power
-														.total,
-										)
-										.map(
-											p =>
-												`(${p}) ${joules(data.power[p])}`,
-										)
+									["outside", "tracer", "transfer", "unexplained"]
+										.filter(p => Math.abs(data.power[p]) > 1e-6 * data.power.total)
+										.map(p => `(${p}) ${joules(data.power[p])}`)
 										.join(", ") || "none"
 								}.`
 							: ""
@@ -241,13 +195,14 @@ const drawFunctions = () => {
 				? el(
 						"p",
 						{ id: "nothing" },
-						`No function has “${query}” in its name. `,
+						`No function ${ofModule === NONE ? "" : `of ${data.modules[ofModule].name} `}has “${query}” in its name. `,
 						el(
 							"button",
 							{
 								onclick: () => {
 									$("search").value = "";
 									setQuery("");
+									ofModule = NONE;
 									drawFunctions();
 								},
 							},

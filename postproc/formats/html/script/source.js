@@ -24,11 +24,8 @@ const drawSource = () => {
 	}
 	const code = sources.map(x => x.lines.filter(l => l.length > 4)),
 		ran = code.map(lines => lines.filter(l => l[4]).length);
-	const order = sources
-		.map((_, i) => i)
-		.sort((a, b) => sources[b].calls - sources[a].calls || ran[b] - ran[a]);
-	const most = i =>
-		sources[i].lines.reduce((a, b) => (b[2] + (b[7] || 0) > a[2] + (a[7] || 0) ? b : a))[0];
+	const order = sources.map((_, i) => i).sort((a, b) => sources[b].calls - sources[a].calls || ran[b] - ran[a]);
+	const most = i => sources[i].lines.reduce((a, b) => (b[2] + (b[7] || 0) > a[2] + (a[7] || 0) ? b : a))[0];
 	const columns = [
 		...(data.calls
 			? [
@@ -39,17 +36,7 @@ const drawSource = () => {
 		...(measured ? [["that took", l => (l[3] ? time(l[3]) : "")]] : []),
 		...(C
 			? [
-					[
-						"executed",
-						l =>
-							l.length > 4
-								? l[7]
-									? group(l[7])
-									: l[4]
-										? "yes"
-										: "no"
-								: "",
-					],
+					["executed", l => (l.length > 4 ? (l[7] ? group(l[7]) : l[4] ? "yes" : "no") : "")],
 					["ways taken", l => (l[5] ? `${l[6]} of ${l[5]}` : "")],
 				]
 			: []),
@@ -90,11 +77,7 @@ const drawSource = () => {
 			);
 		});
 		text.replaceChildren(
-			el(
-				"div",
-				{ class: "quiet" },
-				...columns.map(c => el("span", { class: "count" }, c[0])),
-			),
+			el("div", { class: "quiet" }, ...columns.map(c => el("span", { class: "count" }, c[0]))),
 			...lines,
 		);
 		lines[(line || most(i)) - 1]?.scrollIntoView({ block: "center" });
@@ -110,8 +93,7 @@ const drawSource = () => {
 				sentences(
 					data.calls && "Functions and the calls that each line makes.",
 					C && "Lines with code, and which of them were executed.",
-					data.sources_missing === 1 &&
-						"One source file is not in the folders that were given.",
+					data.sources_missing === 1 && "One source file is not in the folders that were given.",
 					data.sources_missing > 1 &&
 						`${group(data.sources_missing)} source files are not in the folders that were given.`,
 				),

@@ -52,12 +52,7 @@ const timeline = (() => {
 				const bottom = i > a && high[i - 1] < low[i] ? high[i - 1] : low[i],
 					upper = i > a && low[i - 1] > high[i] ? low[i - 1] : high[i];
 				const x = (P.from + i * w - from) * scale;
-				context.fillRect(
-					x,
-					y(high[i]),
-					Math.max(1, w * scale),
-					Math.max(1.5, y(low[i]) - y(high[i])),
-				);
+				context.fillRect(x, y(high[i]), Math.max(1, w * scale), Math.max(1.5, y(low[i]) - y(high[i])));
 				context.fillRect(x, y(upper), 1, Math.max(1.5, y(bottom) - y(upper)));
 			}
 			context.fillStyle = palette.ink;
@@ -106,12 +101,7 @@ const timeline = (() => {
 			to = T.start + view.to * all,
 			scale = width / (to - from);
 		const raw = (to - from) / Math.max(2, width / 120),
-			step = Math.max(
-				1,
-				[1, 2, 5, 10]
-					.map(m => m * 10 ** Math.floor(Math.log10(raw)))
-					.find(s => s >= raw) || 1,
-			);
+			step = Math.max(1, [1, 2, 5, 10].map(m => m * 10 ** Math.floor(Math.log10(raw))).find(s => s >= raw) || 1);
 		/* a unit for all labels, and as many digits as tell them apart */
 		const last = to - T.start,
 			[size, unit] = [
@@ -169,20 +159,9 @@ const timeline = (() => {
 						drawn = -1;
 					for (; i < row.begin.length && row.begin[i] < to; i++) {
 						const x = Math.max(0, (row.begin[i] - from) * scale),
-							end = Math.min(
-								width,
-								(row.begin[i] + row.length[i] - from) * scale,
-							);
+							end = Math.min(width, (row.begin[i] + row.length[i] - from) * scale);
 						if (end < 0 || end - drawn < 0.5) continue;
-						frame(
-							context,
-							x,
-							y,
-							end - x,
-							16,
-							row.function[i],
-							name(row.function[i]),
-						);
+						frame(context, x, y, end - x, 16, row.function[i], name(row.function[i]));
 						drawn = end;
 					}
 				}
@@ -196,8 +175,7 @@ const timeline = (() => {
 		context.strokeStyle = palette.line;
 		context.beginPath();
 		for (const [t, x] of lines) {
-			if (x + 3 + context.measureText(label(t)).width <= width)
-				context.fillText(label(t), x + 3, 10);
+			if (x + 3 + context.measureText(label(t)).width <= width) context.fillText(label(t), x + 3, 10);
 			context.moveTo(x + 0.5, 0);
 			context.lineTo(x + 0.5, head);
 		}
@@ -219,17 +197,12 @@ const timeline = (() => {
 				text:
 					`${name(row.function[i])} [${moduleOf(row.function[i])}]\n` +
 					`${timed ? "at" : "from"} ${position(row.begin[i] - T.start)}, ` +
-					(timed
-						? duration(row.length[i])
-						: `events inside: ${group(row.length[i])}`) +
+					(timed ? duration(row.length[i]) : `events inside: ${group(row.length[i])}`) +
 					(T.guessed ? "\nits end is derived from the calls that follow" : ""),
 				click: () => {
 					const pad = row.length[i] * 0.05 + 1;
 					view.from = Math.max(0, (row.begin[i] - pad - T.start) / all);
-					view.to = Math.min(
-						1,
-						(row.begin[i] + row.length[i] + pad - T.start) / all,
-					);
+					view.to = Math.min(1, (row.begin[i] + row.length[i] + pad - T.start) / all);
 					view.redraw();
 				},
 			};
@@ -255,40 +228,22 @@ const timeline = (() => {
 							),
 						]
 					: [
-							el(
-								"button",
-								{ onclick: view.reset, id: "timeline-reset" },
-								"Whole run",
-							),
-							el(
-								"button",
-								{ onclick: () => view.zoom(0.5, 0.5) },
-								"+",
-							),
-							el(
-								"button",
-								{ onclick: () => view.zoom(2, 0.5) },
-								"−",
-							),
+							el("button", { onclick: view.reset, id: "timeline-reset" }, "Whole run"),
+							el("button", { onclick: () => view.zoom(0.5, 0.5) }, "+"),
+							el("button", { onclick: () => view.zoom(2, 0.5) }, "−"),
 							el(
 								"span",
 								{ class: "quiet" },
 								sentences(
-									(T.lanes.length === 1
-										? "1 lane"
-										: `${T.lanes.length} lanes`) +
-										(T.lanes_left_out
-											? `, ${group(T.lanes_left_out)} more are left out.`
-											: "."),
+									(T.lanes.length === 1 ? "1 lane" : `${T.lanes.length} lanes`) +
+										(T.lanes_left_out ? `, ${group(T.lanes_left_out)} more are left out.` : "."),
 									T.shortest > 0 &&
 										`Spans shorter than ${timed ? duration(T.shortest) : `${group(T.shortest)} events`} appear in the bars only.`,
 									T.guessed &&
 										"Returns were not recorded: each span ends where a later call shows that it must have ended, " +
 											"so it is at least as long as the call.",
-									!timed &&
-										"Numbers at the top count events.",
-									matchMedia("(pointer: coarse)")
-										.matches
+									!timed && "Numbers at the top count events.",
+									matchMedia("(pointer: coarse)").matches
 										? "Two fingers: zoom. One finger: move. Tap: one span."
 										: "Wheel: zoom. Drag: move. Click: one span.",
 								),

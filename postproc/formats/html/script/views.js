@@ -15,10 +15,7 @@ const show = (view, f) => {
 	current = view;
 	for (const id of Object.keys(views)) $(id).hidden = id !== view;
 	for (const b of document.querySelectorAll("nav button[data-view]"))
-		b.setAttribute(
-			"aria-selected",
-			b.dataset.view === (view === "function" ? "functions" : view),
-		);
+		b.setAttribute("aria-selected", b.dataset.view === (view === "function" ? "functions" : view));
 	showTip({ clientX: 0, clientY: 0 }, "");
 	views[view]();
 	/* so that the keys for zoom are for the picture */
@@ -33,13 +30,7 @@ const route = () => {
 	if (f && +f[1] < F.name.length) showFunction(+f[1]);
 	else {
 		const view = hash.replace(/^view=/, "");
-		show(
-			Object.hasOwn(views, view) && view !== "function"
-				? view
-				: C && !data.calls
-					? "code"
-					: "functions",
-		);
+		show(Object.hasOwn(views, view) && view !== "function" ? view : C && !data.calls ? "code" : "functions");
 	}
 };
 for (const b of document.querySelectorAll("nav button[data-view]")) {
@@ -53,8 +44,10 @@ $("search").addEventListener("input", e => {
 	clearTimeout(typing);
 	typing = setTimeout(() => {
 		setQuery(e.target.value);
-		if (current === "flame") flame.view.redraw();
-		else if (current === "timeline") timeline.view.redraw();
+		if (current === "flame") {
+			flame.view.redraw();
+			flame.found();
+		} else if (current === "timeline") timeline.view.redraw();
 		else show(current === "code" ? "code" : "functions");
 	}, 60);
 });
@@ -97,16 +90,20 @@ $("facts").replaceChildren(
 		? `${group(data.calls)} calls, ${group(F.name.length)} functions`
 		: `${group(C.name.length)} functions`,
 	data.processes.length === 1 ? ", 1 process" : `, ${data.processes.length} processes`,
-	lost ? el("span", { class: "warn" }, `, ${group(lost)} calls were lost`) : "",
-	data.unresolved
-		? el("span", { class: "warn" }, `, ${group(data.unresolved)} calls without a name`)
-		: "",
-	data.problems.length
-		? el(
+	...data.modules
+		.filter(m => m.traced && m.build_id)
+		.slice(0, 1)
+		.map(m =>
+			el(
 				"span",
-				{ class: "warn" },
-				`, ${data.problems.length} problem${data.problems.length === 1 ? "" : "s"}`,
-			)
+				{ id: "build", title: `build-id ${m.build_id} of ${m.name}` },
+				`, build ${m.build_id.slice(0, 8)}${m.engine ? `, engine ${m.engine}` : ""}`,
+			),
+		),
+	lost ? el("span", { class: "warn" }, `, ${group(lost)} calls were lost`) : "",
+	data.unresolved ? el("span", { class: "warn" }, `, ${group(data.unresolved)} calls without a name`) : "",
+	data.problems.length
+		? el("span", { class: "warn" }, `, ${data.problems.length} problem${data.problems.length === 1 ? "" : "s"}`)
 		: "",
 	...(data.missing.length
 		? [
@@ -114,9 +111,7 @@ $("facts").replaceChildren(
 				el(
 					"a",
 					{ href: "#view=about" },
-					data.missing.some(m => m.cure)
-						? "what is missing and what to do"
-						: "what is missing",
+					data.missing.some(m => m.cure) ? "what is missing and what to do" : "what is missing",
 				),
 			]
 		: []),
