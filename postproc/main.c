@@ -428,6 +428,8 @@ int main(int count, char **arguments)
 		if (!post_file_make_folder(given.output_path))
 			return refuse_output(&given);
 		output.folder = post_file_unfinished();
+	} else if (post_file_is_input(given.output_path, given.paths, given.path_count)) {
+		return 1;
 	} else if (given.output_path) {
 		output.file = post_file_open(given.output_path);
 		if (!output.file)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "postproc/sources/archive.h"
+#include "postproc/sources/inputs.h"
 #include "postproc/table.h"
 #include "postproc/tui/tui.h"
 
@@ -70,6 +71,7 @@ FILE *post_file_pager(void)
 
 /* Where -o writes until all is there; "" when nothing is to be renamed. */
 static char unfinished[4096 + 16];
+static char complete_path[4096]; /* and what its name is then */
 
 static void end_by_signal(int number)
 {
@@ -97,14 +99,38 @@ void post_file_catch_signals(void)
 	}
 }
 
+/* The file to which symbolic links lead, also if it is not there yet, into complete_path. False:
+ * there is no such name, as behind /dev/stdout. */
+static bool follow_links(const char *path)
+{
+	const size_t size = sizeof(complete_path);
+
+	if (snprintf(complete_path, size, "%s", path) >= (int)size)
+		return false;
+	for (int links = 0; links < 40; links++) {
+		char target[sizeof(complete_path)];
+		ssize_t length = readlink(complete_path, target, size - 1);
+		if (length < 0)
+			return true;
+		target[length] = '\0';
+		char *slash = *target == '/' ? NULL : strrchr(complete_path, '/');
+		char *name = slash ? slash + 1 : complete_path;
+		if (!strncmp(complete_path, "/proc/", 6) ||
+		    (size_t)(name - complete_path) + (size_t)length >= size)
+			return false;
+		memcpy(name, target, (size_t)length + 1);
+	}
+	return false;
+}
+
 /* A regular file gets its name when it is complete; what else is there is written to. */
 FILE *post_file_open(const char *path)
 {
 	struct stat about;
 	bool exists = !stat(path, &about);
 
-	if ((exists && !S_ISREG(about.st_mode)) ||
-	    snprintf(unfinished, sizeof(unfinished), "%s.XXXXXX", path) >=
+	if ((exists && !S_ISREG(about.st_mode)) || !follow_links(path) ||
+	    snprintf(unfinished, sizeof(unfinished), "%s.XXXXXX", complete_path) >=
 		    (int)sizeof(unfinished)) {
 		*unfinished = '\0';
 		return fopen(path, "we");
@@ -118,6 +144,20 @@ FILE *post_file_open(const char *path)
 	umask(mask);
 	fchmod(file, exists ? about.st_mode & 07777 : 0666 & ~mask);
 	return fdopen(file, "w");
+}
+
+bool post_file_is_input(const char *output, char *const *inputs, size_t count)
+{
+	struct stat about;
+	const bool lost = output && !stat(output, &about) && S_ISREG(about.st_mode) &&
+			  post_inputs_read(inputs, count, output);
+
+	if (lost)
+		fprintf(stderr,
+			"litifut-post: %s: it is an input, and would be lost: -o takes another "
+			"name\n",
+			output);
+	return lost;
 }
 
 /* A folder gets its name when it is complete, too. One that is there already stays as it is. */
@@ -160,7 +200,7 @@ int post_file_name(const char *path, bool folder, int failed)
 {
 	if (!*unfinished)
 		return failed;
-	if (!failed && rename(unfinished, path)) {
+	if (!failed && rename(unfinished, folder ? path : complete_path)) {
 		fprintf(stderr, "litifut-post: %s: %s\n", path, strerror(errno));
 		failed = 1;
 	}

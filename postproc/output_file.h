@@ -12,7 +12,10 @@ FILE *post_file_pager(void);
 /* Opens the file that -o names, under another name until it is complete; NULL: see errno. */
 FILE *post_file_open(const char *path);
 
-/* The same for a folder, which must not exist. */
+/* Says so when the output is one of the inputs, or in one of these folders: it would be lost. */
+bool post_file_is_input(const char *output, char *const *inputs, size_t count);
+
+/* As post_file_open() for a folder, which must not exist. */
 bool post_file_make_folder(const char *path);
 
 /* Under which name it is until then. */

@@ -448,6 +448,19 @@ static int exercise(const struct energy_arguments *given, FILE *file)
 	return status == LITIFUT_OK ? 0 : problem(&error);
 }
 
+/* Is the output one of the files that are read? */
+static bool is_input(const struct energy_arguments *given)
+{
+	const char *const files[] = {given->power[0], given->power[1], given->sync_file,
+				     given->plain};
+	bool found = post_file_is_input(given->output_path, given->paths, given->path_count);
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !found; i++)
+		found = files[i] && post_file_is_input(given->output_path, (char **)&files[i], 1);
+	return found || post_file_is_input(given->output_path, (char **)given->machines,
+					   given->machine_count);
+}
+
 int energy_command(int count, char **arguments)
 {
 	static int (*const verbs[])(const struct energy_arguments *,
@@ -463,7 +476,7 @@ int energy_command(int count, char **arguments)
 
 	if (status < 0) {
 		given.command = command;
-		FILE *file = post_file_begin(given.output_path);
+		FILE *file = is_input(&given) ? NULL : post_file_begin(given.output_path);
 		status = file ? post_file_end(file, given.output_path,
 					      verbs[given.verb](&given, file))
 			      : 1;

@@ -221,7 +221,9 @@ int path_command(int count, char **arguments)
 	int status = parse(&given, command, count, arguments);
 
 	if (status < 0) {
-		FILE *file = post_file_begin(given.output);
+		FILE *file = post_file_is_input(given.output, given.paths, given.path_count)
+				     ? NULL
+				     : post_file_begin(given.output);
 
 		status = file ? post_file_end(file, given.output,
 					      runs[command - path_commands].run(file, &given))

@@ -206,6 +206,51 @@ void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_p
 	fts_close(walk);
 }
 
+static bool is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+static bool is_known_kind(const char *path)
+{
+	struct post_problems problems = {0};
+	struct post_inputs found = {0};
+
+	add_file(&found, path, false, &problems);
+	const bool known =
+		found.trace_count || found.maps_count || found.image_count || found.unknown_count;
+	post_inputs_release(&found);
+	post_problems_release(&problems);
+	return known;
+}
+
+bool post_inputs_read(char *const *paths, size_t count, const char *file)
+{
+	struct stat about, own;
+	bool read = false;
+
+	if (stat(file, &about))
+		return false;
+	for (size_t i = 0; i < count && !read; i++) {
+		char *folder[] = {paths[i], NULL};
+		FTS *walk = NULL;
+		FTSENT *entry;
+
+		if (stat(paths[i], &own))
+			continue;
+		if (S_ISDIR(own.st_mode))
+			walk = fts_open(folder, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+		else
+			read = is_same(&own, &about);
+		while (walk && !read && (entry = fts_read(walk)))
+			read = entry->fts_info == FTS_F && is_same(entry->fts_statp, &about) &&
+			       is_known_kind(entry->fts_path);
+		if (walk)
+			fts_close(walk);
+	}
+	return read;
+}
+
 static int compare_text(const void *left, const void *right)
 {
 	return strcmp(*(char *const *)left, *(char *const *)right);

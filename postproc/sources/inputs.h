@@ -63,6 +63,10 @@ void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_p
  * file system does not matter, and reports the files of no known kind. */
 void post_inputs_finish(struct post_inputs *inputs, struct post_problems *problems);
 
+/* Would this file be read with these paths: is it one of them, or does it lie in one of these
+ * folders and is of a known kind? By device and inode, whatever the names. */
+bool post_inputs_read(char *const *paths, size_t count, const char *file);
+
 void post_inputs_release(struct post_inputs *inputs);
 
 /* The part of a path after its last '/'. */

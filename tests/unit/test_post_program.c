@@ -345,6 +345,55 @@ static void an_output_is_whole_or_not_there(void **state)
 	gives(0, "callgrind ", "$post -f list");
 }
 
+static void an_input_is_not_overwritten(void **state)
+{
+	(void)state;
+	need_fixture();
+	/* named, found in a folder, by another name, of commands with other options */
+	static const char *const lost[] = {
+		"-f edges -o app.new . app.new",
+		"-f edges -o kept/a.trace kept app",
+		"-f edges -o linked kept app",
+		"-f edges -o app.new kept linked-app",
+		"diff -o kept/a.trace kept trace app",
+		"-f edges -o all.tar all.tar",
+		"path-ids -o app.new app.new",
+		"energy -o power.csv --power power.csv kept app",
+		"energy -o kept/a.trace --power power.csv kept app",
+	};
+	gives(0, NULL,
+	      "mkdir kept; cp trace/app.100.trace kept/a.trace; cp maps/* kept; cp app app.new; "
+	      "ln -s app.new linked-app; ln kept/a.trace linked; tar cf all.tar kept; "
+	      "echo time,power >power.csv; cat app.new kept/* all.tar power.csv | md5sum >sums");
+	for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++) {
+		char command[256];
+		snprintf(command, sizeof(command),
+			 "$post %s; s=$?; cat app.new kept/* all.tar power.csv | md5sum | "
+			 "cmp - sums && exit $s",
+			 lost[i]);
+		gives(1, ": it is an input, and would be lost: -o takes another name\n", command);
+	}
+	/* what lies in a folder and is not read can be written anew */
+	gives(0, NULL,
+	      "echo old >kept/edges; $post -q -f edges -o kept/edges kept app libshape.so && "
+	      "grep -q 'main -> work' kept/edges");
+	gives(0, NULL, "rm -r kept app.new linked linked-app all.tar power.csv sums");
+}
+
+static void a_link_leads_to_the_output(void **state)
+{
+	(void)state;
+	need_fixture();
+	gives(0, NULL, "mkdir far; ln -s far/real link; ln -s link second; echo old >far/real");
+	for (int round = 0; round < 2; round++) /* a file that is there, and one that is not */
+		gives(0, NULL,
+		      "$post -q -f edges -o second . && [ -L second ] && [ -L link ] && "
+		      "grep -q 'main -> work' far/real && [ $(ls far) = real ] && rm far/real");
+	gives(0, "main -> work", "$post -q -f edges -o /dev/stdout . >log; cat log; rm log");
+	gives(1, "Too many levels", "ln -s round round; $post -q -f edges -o round .");
+	gives(0, NULL, "rm -r far link second round");
+}
+
 /* A few bytes of .gz that unpack to many: zeros take no disk, and there is a limit. */
 static void unpacking_is_bounded(void **state)
 {
@@ -696,6 +745,8 @@ int main(void)
 		cmocka_unit_test(packed_traces_read_the_same),
 		cmocka_unit_test(a_database_answers_questions),
 		cmocka_unit_test(an_output_is_whole_or_not_there),
+		cmocka_unit_test(an_input_is_not_overwritten),
+		cmocka_unit_test(a_link_leads_to_the_output),
 		cmocka_unit_test(unpacking_is_bounded),
 		cmocka_unit_test(diff_tells_new_gone_and_changed),
 		cmocka_unit_test(calls_and_returns_are_told_apart),
