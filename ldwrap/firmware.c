@@ -840,6 +840,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		outcome->never_ends = sends(&link) && link.plan.never_ends && !link.asks.sends &&
 				      !link.send.every;
 		outcome->clock_user = link.plan.clock_user;
+		outcome->control_missing = link.plan.can_switch ? NULL : link.asks.control;
 		outcome->ring_kb_most = (link.options.spans || link.options.paths) &&
 							request->settings->ring_kb > MOST_RING_KB
 						? MOST_RING_KB

@@ -14,6 +14,7 @@ static bool names(const char *line, const char *name)
 
 void firmware_asks_read(const char *map, struct firmware_asks *asks)
 {
+	static const char *const controls[] = {"litifut_start", "litifut_stop", "litifut_reset"};
 	FILE *file = map ? fopen(map, "r") : NULL;
 	char *line = NULL;
 	size_t room = 0;
@@ -26,6 +27,9 @@ void firmware_asks_read(const char *map, struct firmware_asks *asks)
 			continue;
 		asks->switches |= names(line, "litifut_start") || names(line, "litifut_stop");
 		asks->resets |= names(line, "litifut_reset");
+		for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
+			if (!asks->control && names(line, controls[i]))
+				asks->control = controls[i];
 		asks->sends |= names(line, "litifut_send") || names(line, "litifut_send_some");
 		asks->marks |= names(line, "litifut_mark");
 	}

@@ -226,6 +226,12 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"that part of the program are right: use LITIFUT_MODE=counts or stream, or "
 			"let the program use another timer\n",
 			output, outcome->clock_user);
+	if (outcome->control_missing)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: the program uses %s, which does not exist for "
+			"this CPU: all calls are recorded, from the start on: choose the functions "
+			"that are traced (LITIFUT_INCLUDE, LITIFUT_EXCLUDE)\n",
+			output, outcome->control_missing);
 	if (outcome->ring_kb_most)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_RING_KB: the ring of a firmware has at "

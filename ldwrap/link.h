@@ -42,6 +42,7 @@ struct link_outcome {
 	char *unsent;                /* how to get the results of a firmware without a port */
 	bool never_ends;             /* or what does is behind main(), which does not return */
 	const char *handlers;        /* how those of its interrupts are named, or NULL */
+	const char *control_missing; /* what a firmware uses of these that its CPU does not have */
 	unsigned clock_user;   /* the interrupt by which a firmware uses the clock's timer, or 0 */
 	unsigned ring_kb_most; /* of a firmware, if LITIFUT_RING_KB asks for more; else 0 */
 	/* Of a firmware: bytes of its memory that no section takes, before and now; 0: not known.

@@ -5,7 +5,8 @@
  *	if (litifut_stop)
  *		litifut_stop();
  *
- * A function is linked in only if the program names it. */
+ * A function is linked in only if the program names it. On AVR there are no litifut_stop,
+ * litifut_start and litifut_reset. */
 #ifndef LITIFUT_FIRMWARE_H
 #define LITIFUT_FIRMWARE_H
 

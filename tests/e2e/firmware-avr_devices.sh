@@ -213,5 +213,41 @@ sed -i 's/^ISR(HANDLER)/ISR(TIMER1_OVF_vect, ISR_ALIASOF(HANDLER));\n&/' timer.c
 is "an overflow that has the handler of another interrupt is not taken" \
 	"$(timer_link atmega328p TIMER0_OVF_vect LITIFUT_MODE=table $clock)$(grep -c 'or the program has a handler for its overflow' timer.log)" \
 	"it is not traced1"
+
+# control_link NAME [SETTING...]: what the link says of a program that uses this function if it is there
+control_link()
+{
+	control=$1
+	shift
+	cat >control.c <<-END
+		#include <litifut/firmware.h>
+
+		volatile unsigned char state;
+
+		static void __attribute__((noinline)) work(void)
+		{
+			state++;
+		}
+
+		int main(void)
+		{
+			if ($control)
+				$control();
+			work();
+			return 0;
+		}
+	END
+	rm -f control.elf
+	env "$@" "$BUILD/bin/litifut" build -q avr-gcc -mmcu=atmega328p -I"$root/include" -Os control.c -o control.elf \
+		>control.log 2>&1
+	cat control.log >&2
+	sed -n 's/^litifut-ld: warning: control.elf: the program uses \([a-z_]*\), which does not exist for this CPU.*/\1/p' control.log
+	"$BUILD/bin/litifut" info control.elf | grep -q 'sites patched  *[1-9]' || echo "it is not traced"
+}
+
+is "litifut_stop is said not to be there" "$(control_link litifut_stop)" litifut_stop
+is "also in other modes" "$(control_link litifut_start LITIFUT_MODE=spans LITIFUT_RING_KB=1)" litifut_start
+is "and litifut_reset" "$(control_link litifut_reset LITIFUT_MODE=table)" litifut_reset
+is "nothing is said of litifut_send" "$(control_link litifut_send LITIFUT_PORT=usart)" ""
 echo "1..$test_count"
 [ "$failed_count" = 0 ]
