@@ -1,4 +1,5 @@
-/* calls: one line a call, TID CALLER+0xOFF -> CALLEE [MODULE]. */
+/* calls: one line a call, TID CALLER+0xOFF -> CALLEE [MODULE], and one for each result that is
+ * recorded, TID <- CALLEE (returned=VALUE). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,11 +31,17 @@ static void event(void *context, const struct post_timeline_event *event)
 {
 	struct post_output *output = context;
 
-	if (!post_event_is_call(event))
+	bool result = post_event_is_result(event);
+
+	if (!post_event_is_call(event) && !result)
 		return;
 	post_write_number(output->file, post_event_thread(output, event)->id);
 	putc_unlocked(' ', output->file);
-	post_call_texts_write(output->state, output->file, output->session, event->site, make_line);
+	if (result)
+		fprintf(output->file, "<- %s", output->session->functions[event->callee].name);
+	else
+		post_call_texts_write(output->state, output->file, output->session, event->site,
+				      make_line);
 	post_write_arguments(output->file, output->session, event);
 	putc_unlocked('\n', output->file);
 }
@@ -50,5 +57,6 @@ const struct post_format post_format_calls = {
 	.summary = "one line a call (the default)",
 	.start = start,
 	.event = event,
+	.results = true,
 	.finish = finish,
 };

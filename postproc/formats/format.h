@@ -81,6 +81,12 @@ static inline bool post_event_is_call(const struct post_timeline_event *event)
 	       !(event->flags & POST_EVENT_BEFORE);
 }
 
+/* Is it a leave whose return value is known? */
+static inline bool post_event_is_result(const struct post_timeline_event *event)
+{
+	return event->kind == POST_EVENT_LEAVE && event->arguments && event->site != POST_NONE;
+}
+
 /* The thread of an event, its process, and the number of the event in its thread, which
  * counts from 0; filters leave gaps. */
 static inline const struct post_thread *post_event_thread(const struct post_output *output,
@@ -113,6 +119,7 @@ struct post_format {
 	bool returns;  /* of them only those of calls whose return is recorded */
 	bool tabled;   /* shows sums that came without an order of calls, although it has event() */
 	bool nested;   /* event() gets leaves too, and depths */
+	bool results;  /* event() gets leaves whose return value was recorded */
 	bool flags;    /* of edges are what it shows, and no calls */
 	bool paths;    /* shows also what LITIFUT_MODE=paths has recorded */
 	bool interactive; /* finish() talks to the user, on the terminal */

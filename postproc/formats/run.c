@@ -75,6 +75,7 @@ void post_run_read(struct post_run *run, struct post_session *session,
 		.full = is_broken,
 		.context = output,
 		.nested = format->nested,
+		.results = format->results,
 	};
 	struct post_timeline_sink measuring = {
 		.push = push,

@@ -17,8 +17,10 @@ static void add_name(struct post_text *text, const char *name)
 	}
 }
 
-/* All columns after the sequence number: the same for every event of a call. */
-static char *make_tail(const struct post_session *session, const struct post_call *call)
+/* All columns after the sequence number but for the arguments: the same for every event of a call.
+ */
+static char *make_columns(const struct post_session *session, const struct post_call *call,
+			  const char *kind)
 {
 	struct post_text text = {0}, callee = {0};
 
@@ -34,8 +36,23 @@ static char *make_tail(const struct post_session *session, const struct post_cal
 	add_name(&text, name);
 	free(name);
 	static const char *const through[] = {"", "plt", "plt", "plt?"};
-	post_text_format(&text, "\t%s\t%s\t", call->tail ? "tail" : "call", through[call->plt]);
+	post_text_format(&text, "\t%s\t%s\t", kind, through[call->plt]);
 	return post_text_take(&text);
+}
+
+static char *make_tail(const struct post_session *session, const struct post_call *call)
+{
+	return make_columns(session, call, call->tail ? "tail" : "call");
+}
+
+/* What it has returned is in the column of the arguments, the rest is as in the row of the call. */
+static void write_return(struct post_output *output, const struct post_timeline_event *event)
+{
+	char *columns =
+		make_columns(output->session, &output->session->calls[event->site], "return");
+
+	fputs(columns, output->file);
+	free(columns);
 }
 
 static void start(struct post_output *output)
@@ -50,14 +67,20 @@ static void event(void *context, const struct post_timeline_event *event)
 {
 	struct post_output *output = context;
 
-	if (!post_event_is_call(event))
+	bool result = post_event_is_result(event);
+
+	if (!post_event_is_call(event) && !result)
 		return;
 	post_write_number(output->file, post_event_process(output, event)->trace->header.pid);
 	putc_unlocked('\t', output->file);
 	post_write_number(output->file, post_event_thread(output, event)->id);
 	putc_unlocked('\t', output->file);
-	post_write_number(output->file, event->value);
-	post_call_texts_write(output->state, output->file, output->session, event->site, make_tail);
+	post_write_number(output->file, result ? post_event_sequence(output, event) : event->value);
+	if (result)
+		write_return(output, event);
+	else
+		post_call_texts_write(output->state, output->file, output->session, event->site,
+				      make_tail);
 	if (event->arguments) {
 		putc_unlocked('{', output->file);
 		post_write_json_arguments(output->file, output->session, event, true);
@@ -77,5 +100,6 @@ const struct post_format post_format_tsv = {
 	.summary = "one line a call in tab-separated columns, for other programs",
 	.start = start,
 	.event = event,
+	.results = true,
 	.finish = finish,
 };

@@ -75,6 +75,9 @@ struct post_timeline_sink {
 	/* False: calls only, as enters whose depth is 0; for a sink that does not show
 	 * nesting, which saves the time to derive it. */
 	bool nested;
+	/* Not nested, but with a leave, whose depth and times are 0, for each return of which a
+	 * value was recorded. */
+	bool results;
 };
 
 #endif

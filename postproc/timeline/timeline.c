@@ -23,6 +23,9 @@ struct run {
 	uint64_t done, all;
 	struct post_buffer buffer;
 	struct post_window_state window;
+	uint32_t *site_calls; /* by the number of a site: a call of it, or POST_NONE; see
+				 call_of_site() */
+	size_t site_count, calls_seen;
 };
 
 /* The chunks of one owner, one after another. */
@@ -76,6 +79,51 @@ static void push_call(const struct run *run, const struct post_thread *thread, u
 	run->sink->push(run->sink->context, &event);
 }
 
+/* A call from this site; POST_NONE: none was made. Calls of which a result is recorded have one
+ * callee a site. */
+static uint32_t call_of_site(struct run *run, uint32_t site)
+{
+	const struct post_session *session = run->session;
+
+	for (; run->calls_seen < session->call_count; run->calls_seen++) {
+		uint32_t of = session->calls[run->calls_seen].site;
+
+		if (of >= run->site_count) {
+			size_t count = 2 * (size_t)of + 64;
+
+			run->site_calls =
+				post_reallocate(run->site_calls, count, sizeof(*run->site_calls));
+			for (size_t i = run->site_count; i < count; i++)
+				run->site_calls[i] = POST_NONE;
+			run->site_count = count;
+		}
+		run->site_calls[of] = (uint32_t)run->calls_seen;
+	}
+	return site < run->site_count ? run->site_calls[site] : POST_NONE;
+}
+
+static void push_result(struct run *run, const struct post_thread *thread, uint32_t site,
+			const struct post_item *item)
+{
+	uint32_t call = call_of_site(run, site);
+
+	if (call == POST_NONE || run->session->calls[call].hidden)
+		return;
+	const struct post_call *about = &run->session->calls[call];
+	struct post_timeline_event event = {
+		.kind = POST_EVENT_LEAVE,
+		.lane = thread->lane,
+		.time = item->time,
+		.taken = taken_of(run, thread),
+		.arguments = item->arguments,
+		.module = about->callee_module,
+		.site = call,
+		.callee = about->callee,
+	};
+
+	run->sink->push(run->sink->context, &event);
+}
+
 static enum post_place place_in(const struct run *run, const struct post_process *process,
 				const struct post_thread *thread, uint64_t ticks)
 {
@@ -101,6 +149,8 @@ static void take_return(struct run *run, struct post_process *process, struct po
 	thread->begun |= place == POST_PLACE_INSIDE;
 	if (run->sink && run->sink->nested && place != POST_PLACE_BEHIND)
 		post_nesting_return(&run->nesting, thread, site, &nested);
+	else if (run->sink && run->sink->results && item->arguments && nested.shown)
+		push_result(run, thread, site, item);
 }
 
 /* A call or a return: a call is counted, and both are given to the sink unless something
@@ -565,4 +615,5 @@ void post_timeline_read(struct post_session *session, const struct post_timeline
 	post_nesting_release(&run.nesting);
 	post_filter_release(&filter);
 	post_buffer_release(&run.buffer);
+	free(run.site_calls);
 }

@@ -359,6 +359,16 @@ no call is found of a function named nosuch'
 	is "the program runs to its end" "$(cat traced.status) $(cat traced.err)" "0 "
 	grep '^R ' traced.out | sed 's/^R //' >expected
 	ok "what functions return" sh -c "'$BUILD/bin/litifut-post' -q -f tree data traced/program | sed -n 's/^ *\\(<- .*\\)/\\1/p' | diff - expected"
+	ok "calls has what they return" sh -c "'$BUILD/bin/litifut-post' -q -f calls data traced/program | sed -n 's/^[0-9]* \\(<- .*\\)/\\1/p' | diff - expected"
+	ok "without what is left out" sh -c "'$BUILD/bin/litifut-post' -q -f calls --exclude six data traced/program | sed -n 's/^[0-9]* \\(<- .*\\)/\\1/p' >left && ! grep six left && grep -v '<- six ' expected | diff - left"
+	"$BUILD/bin/litifut-post" -q -f tsv -o trace.tsv data traced/program
+	ok "tsv has them in rows of their own" sh -c 'python3 -c "
+import csv, json
+rows = list(csv.DictReader(open(\"trace.tsv\"), delimiter=\"\\t\", quoting=csv.QUOTE_NONE))
+for row in rows:
+    if row[\"kind\"] == \"return\":
+        assert any(r[\"kind\"] == \"call\" and r[\"site_offset\"] == row[\"site_offset\"] and int(r[\"seq\"]) <= int(row[\"seq\"]) for r in rows), row
+        print(\"<- %s (returned=%s)\" % (row[\"callee\"], json.loads(row[\"arguments\"])[\"returned\"]))" | diff - expected'
 	"$BUILD/bin/litifut-post" -q -f sqlite -o trace.db data traced/program
 	is "sqlite has both" "$(sqlite3 trace.db "SELECT a.value, b.text, r.value FROM spans s JOIN functions f ON f.id = s.function JOIN arguments a ON a.span = s.id AND a.number = 4 JOIN arguments b ON b.span = s.id AND b.name = 'c' JOIN arguments r ON r.span = s.id AND r.number IS NULL WHERE f.name = 'six'")" \
 		"-9|he\"l\\lo|$(sed -n 's/<- six (returned=\(.*\))/\1/p' expected)"
