@@ -142,5 +142,8 @@ demo:
 .PHONY: demo-avr
 
 ## demo-avr: two simulated sensor nodes, one traced: its calls, drawn; installs what is missing
-demo-avr: all $(BUILD)/tests/avr
+# What can be built depends on what is installed, so another make looks at it afterwards.
+demo-avr:
+	@scripts/install-dependencies
+	@$(MAKE) -s all $(AVR_ORACLE)
 	@BUILD=$(call shell_word,$(abspath $(BUILD))) examples/node/demo

@@ -1,6 +1,7 @@
 #!/bin/sh
 # make demo-avr: the call graph that is drawn from the serial capture of a simulated node names the
 # allocation, as avr-gprof does, and the node with the repaired one sends more than twice as fast.
+# It and make demo-energy install what is missing before they build: without it, AVR's tracer is left out.
 DEVICES=atmega1284p
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../avr.sh"
@@ -9,7 +10,7 @@ DEVICES=atmega1284p
 demo()
 {
 	mkdir -p bin lib && cp -r "$BUILD/bin" "$BUILD/lib" . && mkdir -p tests && cp "$simulator" tests &&
-		BUILD=$PWD INSTALL=no "$root/examples/node/demo" >words && cat words
+		BUILD=$PWD "$root/examples/node/demo" >words && cat words
 }
 
 # In the first three rows
@@ -28,8 +29,29 @@ drawn()
 	grep -q '>memory_resize<' demo-avr/slow.svg && ! grep -q '>memory_resize<' demo-avr/ready.svg
 }
 
+# order_of TARGET: which programs it starts first where no package is installed yet. The make that builds fails here, so
+# that nothing follows.
+order_of()
+{
+	mkdir -p fake && rm -rf order empty
+	printf '%s\n' '#!/bin/sh' 'exit 1' >fake/dpkg-query
+	printf '%s\n' '#!/bin/sh' 'echo 0' >fake/id
+	printf '%s\n' '#!/bin/sh' "case \$* in *install*gcc-avr*) echo install ;; *) echo \"apt-get \$*\" ;; esac >>'$PWD/order'" >fake/apt-get
+	printf '%s\n' '#!/bin/sh' "echo \"make \$*\" >>'$PWD/order'" 'exit 1' >fake/make
+	chmod +x fake/*
+	env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES PATH="$PWD/fake:$PATH" "$(command -v make)" -C "$root" \
+		MAKE="$PWD/fake/make" BUILD="$PWD/empty" "$1" >order.log 2>&1
+	cat order.log >&2
+	sed "s|[^ ]*/empty/||g" order
+	find empty -type f 2>/dev/null
+}
+
 behaviour()
 {
+	is "it installs first, then builds" "$(order_of demo-avr)" "install
+make -s all tests/avr"
+	is "so does make demo-energy" "$(order_of demo-energy)" "install
+make -s all tests/energy/rig tests/energy/firmware-120.elf tests/energy/recorded-120.elf"
 	ok "it runs" demo
 	ok "the calls are drawn" drawn
 	ok "the first three rows name the allocation" names_the_allocation

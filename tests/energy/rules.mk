@@ -25,8 +25,10 @@ $(BUILD)/tests/energy/recorded-%.elf: tests/energy/firmware.c $(BUILD)/tests/ene
 energy-rig: $(ENERGY_RIG) $(foreach rounds,60 120,$(BUILD)/tests/energy/firmware-$(rounds).elf \
 	$(BUILD)/tests/energy/recorded-$(rounds).elf)
 
-## demo-energy: energy of each function on a simulated board, beside the truth, and a picture
-demo-energy: all $(ENERGY_RIG) $(BUILD)/tests/energy/firmware-120.elf $(BUILD)/tests/energy/recorded-120.elf
+## demo-energy: energy of each function on a simulated board, beside the truth, and a picture; installs what is missing
+demo-energy:
+	@scripts/install-dependencies
+	@$(MAKE) -s all $(ENERGY_RIG) $(BUILD)/tests/energy/firmware-120.elf $(BUILD)/tests/energy/recorded-120.elf
 	@BUILD='$(abspath $(BUILD))' tests/energy/demo
 
 # Joulescope files for the tests, where its maker's library is (postproc/energy/rules.mk)
