@@ -1,10 +1,12 @@
-/* Names are near to each other if one holds the other, or if few letters must change. */
+/* Names are near to each other if one holds the other, or if few letters must
+ * change. */
 #include "common/nearest.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 #define LONGEST 64
 
@@ -66,11 +68,13 @@ const char *litifut_name_nearest(const char *word, const char *const *names)
 
 	for (; *names; names++) {
 		unsigned far = litifut_name_distance(word, *names);
+		size_t length = strlen(word);
 
+		if (far > 1 && length >= 3 && !strncasecmp(*names, word, length))
+			far = 1; /* its end is missing */
 		/* of two that are as far, the one with as many letters: two were exchanged */
-		if (far < least_far ||
-		    (far == least_far && far != LITIFUT_NAME_FARTHEST &&
-		     strlen(*names) == strlen(word) && strlen(best) != strlen(word))) {
+		if (far < least_far || (far == least_far && far != LITIFUT_NAME_FARTHEST &&
+					strlen(*names) == length && strlen(best) != length)) {
 			least_far = far;
 			best = *names;
 		}

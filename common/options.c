@@ -101,3 +101,52 @@ const char *litifut_option_nearest(const struct litifut_option *options, const c
 	}
 	return litifut_name_nearest(copy, names);
 }
+
+void litifut_usage_write(FILE *file, const char *head, const char *program,
+			 const struct litifut_command *command)
+{
+	const char *line = command->arguments ? command->arguments : "";
+	int width = (int)strlen(head);
+
+	do {
+		int length = (int)strcspn(line, "\n");
+		fprintf(file, "%*s%s %s%s%.*s\n", width, head, program, command->name,
+			length ? " " : "", length, line);
+		line += length;
+		head = "";
+	} while (*line++);
+}
+
+void litifut_command_help(FILE *file, const char *program, const struct litifut_command *command)
+{
+	litifut_usage_write(file, "usage: ", program, command);
+	fprintf(file, "%s.\n", command->summary);
+	if (command->help)
+		fprintf(file, "\n%s\n", command->help);
+	if (command->options) {
+		putc('\n', file);
+		litifut_options_help(file, command->options);
+	}
+}
+
+bool litifut_option_wrong(const struct litifut_option *options, int count, char *const *arguments,
+			  bool incomplete, char *text, size_t size)
+{
+	const char *word = optind > 0 && optind <= count ? arguments[optind - 1] : "";
+	/* optopt is 0 where there is no such option with a long name */
+	bool is_long = optopt >= LITIFUT_FIRST_LONG || (optopt && !strncmp(word, "--", 2));
+	const char *nearest = optopt || incomplete ? NULL : litifut_option_nearest(options, word);
+
+	if (incomplete || is_long)
+		snprintf(text, size, "%s %s",
+			 incomplete ? "an argument is missing behind"
+				    : "no argument is possible in",
+			 word);
+	else if (optopt)
+		snprintf(text, size, "no such option: -%c", optopt);
+	else
+		snprintf(text, size, "no such option: %s%s%s%s", word,
+			 nearest ? "; did you mean --" : "", nearest ? nearest : "",
+			 nearest ? "?" : "");
+	return nearest;
+}

@@ -12,6 +12,9 @@
 /* Special values of `words`. */
 #define LITIFUT_WORDS_FILE "FILE"
 #define LITIFUT_WORDS_FOLDER "FOLDER"
+#define LITIFUT_WORDS_COMMAND "COMMAND"     /* a program that is run, */
+#define LITIFUT_WORDS_ARGUMENTS "ARGUMENTS" /* and what it takes; of `then` only */
+#define LITIFUT_WORDS_TOOLCHAIN "TOOLCHAIN" /* TRIPLET where there is a TRIPLET-ld, or a file */
 
 struct litifut_option {
 	const char *name;     /* behind --; NULL: a heading, its text is `help` */
@@ -29,6 +32,9 @@ struct litifut_command {
 	const struct litifut_option
 		*options;  /* the last one has no name and no help; may be NULL */
 	const char *words; /* what may follow, separated by blanks, or FILE, FOLDER; may be NULL */
+	const char *then;  /* what may follow the first of these; NULL: the same */
+	const char *arguments; /* as the usage has it, lines for several ways; may be NULL */
+	const char *help;      /* more than the summary says; may be NULL */
 };
 
 /* Fills both for getopt_long(). `list` has room for LITIFUT_MOST_OPTIONS + 1, `letters` for three
@@ -42,6 +48,19 @@ void litifut_options_help(FILE *file, const struct litifut_option *options);
 /* The option whose name is most like that of `word`, which may have -- in front and = behind;
  * NULL: there is none. */
 const char *litifut_option_nearest(const struct litifut_option *options, const char *word);
+
+/* One line for each way to use a command. The first one begins with `head`, others with as many
+ * blanks. */
+void litifut_usage_write(FILE *file, const char *head, const char *program,
+			 const struct litifut_command *command);
+
+/* How a command is used, what it is, and its options. */
+void litifut_command_help(FILE *file, const char *program, const struct litifut_command *command);
+
+/* What is wrong with the last word that getopt_long() has looked at, for which it gave ':' (then
+ * `incomplete`) or '?'. True: the text names what was meant. */
+bool litifut_option_wrong(const struct litifut_option *options, int count, char *const *arguments,
+			  bool incomplete, char *text, size_t size);
 
 /* A script that completes the words of a program: commands[0] is the program without a command,
  * the last one has no name. False: `shell` is not bash, zsh or fish. */

@@ -20,23 +20,36 @@
 
 #include <litifut/trace_format.h>
 
+#include "common/nearest.h"
+
 #define AT(member) offsetof(struct litifut_trace_header, member)
+
+static const struct {
+	const char *name;
+	int request;
+} requests[] = {{"status", LITIFUT_REQUEST_NONE},
+		{"start", LITIFUT_REQUEST_START},
+		{"stop", LITIFUT_REQUEST_STOP},
+		{"snapshot", LITIFUT_REQUEST_SNAPSHOT},
+		{"reset", LITIFUT_REQUEST_RESET}};
+
+enum { REQUESTS = sizeof(requests) / sizeof(requests[0]) };
 
 int control_request(const char *name)
 {
-	static const struct {
-		const char *name;
-		int request;
-	} requests[] = {{"status", LITIFUT_REQUEST_NONE},
-			{"start", LITIFUT_REQUEST_START},
-			{"stop", LITIFUT_REQUEST_STOP},
-			{"snapshot", LITIFUT_REQUEST_SNAPSHOT},
-			{"reset", LITIFUT_REQUEST_RESET}};
-
-	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
+	for (size_t i = 0; i < REQUESTS; i++)
 		if (!strcmp(name, requests[i].name))
 			return requests[i].request;
 	return -1;
+}
+
+const char *control_nearest(const char *word)
+{
+	const char *names[REQUESTS + 1] = {NULL};
+
+	for (size_t i = 0; i < REQUESTS; i++)
+		names[i] = requests[i].name;
+	return litifut_name_nearest(word, names);
 }
 
 static const char *name_of(uint32_t request)

@@ -11,6 +11,9 @@
  * there is none. */
 int control_request(const char *name);
 
+/* The name of the request that may have been meant; NULL: none. */
+const char *control_nearest(const char *word);
+
 /* Makes the request of the processes that write the traces, and writes a line about each process to
  * `to`: for each file NAME.trace in the folder `path`/trace, or in `path` itself when
  * that is a folder without such a folder, or for the trace `path`. Stops at the first

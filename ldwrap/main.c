@@ -1,4 +1,4 @@
-/* litifut: the front door. Longer than 500 lines, because it has the words of all commands. */
+/* litifut: the front door. Longer than 500 lines, because it runs all commands. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -11,11 +11,11 @@
 
 #include <libiberty/libiberty.h>
 
-#include "common/nearest.h"
 #include "common/options.h"
 #include "common/version.h"
 #include "ldwrap/capture.h"
 #include "ldwrap/capture_gdb.h"
+#include "ldwrap/commands.h"
 #include "ldwrap/control.h"
 #include "ldwrap/diary.h"
 #include "ldwrap/energy_loop.h"
@@ -28,134 +28,52 @@
 
 enum exit_status { EXIT_PROBLEM = 1, EXIT_USAGE = 2, EXIT_OWN_FAILURE = 125 };
 
-static const char usage_text[] =
-	"usage: litifut build [option...] command [argument...]\n"
-	"       litifut env\n"
-	"       litifut install-ld triplet|folder|linker\n"
-	"       litifut uninstall-ld triplet|folder|linker\n"
-	"       litifut info [--sites] [--skipped] [--json] file...\n"
-	"       litifut control folder|trace start|stop|snapshot|reset|status\n"
-	"       litifut capture [-o file] [--baud N] [--rounds N] [--seconds N] "
-	"[--swo] line\n"
-	"       litifut capture [-o file] [--seconds N] --gdb ELF host:port\n"
-	"       litifut run-mcu [--flash COMMAND] [-f FORMAT] [-o file] [--rounds N] --port line "
-	"ELF\n"
-	"       litifut energy-loop [-c file] [-o file] [--rounds N] --measure COMMAND\n"
-	"               --energy WORDS command [argument...]\n"
-	"       litifut -h | --help | -V | --version | --completion bash|zsh|fish\n"
-	"\n"
-	"build runs a command, such as `make', with the tracer linked into every\n"
-	"32-bit ARM and MIPS program and firmware for Cortex-M and AVR that it makes.\n"
-	"Its options:\n"
-	"  -x, --exclude GLOBS   functions to leave alone, comma-separated\n"
-	"  -c, --config FILE     settings, one `key = value' a line\n"
-	"  -r, --recorder FILE   an object with your own litifut_record_trace()\n"
-	"  -s, --strict          fail where a link can't be traced\n"
-	"  -v, --verbose         print each program run and each decision\n"
-	"control asks the running programs whose traces are in the folder (or one trace):\n"
-	"  start, stop           switch recording on or off; stop also does what snapshot does\n"
-	"  snapshot              complete the traces as they are, and copy them to "
-	"LITIFUT_COPY_TO\n"
-	"                        if the programs run with that; else copy the folder yourself\n"
-	"  reset                 begin the tables of LITIFUT_MODE=table anew\n"
-	"  status                print what each program does, and what was asked of it\n"
-	"A program follows after some thousand more calls, see status.\n"
-	"capture saves what a traced firmware sends over a serial line, or reads a file\n"
-	"or - instead, and prints what the firmware itself prints there. With --gdb it reads\n"
-	"the memory of the firmware in the ELF file by a debug probe or an emulator.\n"
-	"run-mcu runs a command that loads and starts a firmware, captures what it sends,\n"
-	"and shows it in a format of litifut-post, or as pdf.\n"
-	"energy-loop links by a command, measures by another one, and traces what the\n"
-	"advice of litifut-post energy says, until that asks for nothing else.\n"
-	"Variables say the rest: LITIFUT_MODE (calls, spans, table, counts, coverage, paths,\n"
-	"units; of firmware counts, table, spans, stream, coverage, paths, units, balllarus)\n"
-	"when a program is linked, LITIFUT_DIR (where the trace goes), LITIFUT_CLOCK,\n"
-	"LITIFUT_VERBOSE and others when it runs. See litifut(1) and docs/firmware.md.\n";
+static enum command current; /* which command runs */
 
-/* The options of the commands: getopt and the completion of shells read these tables, the usage
- * text says in its own words what each is for. */
-enum {
-	SITES = LITIFUT_FIRST_LONG,
-	SKIPPED,
-	JSON,
-	FLASH,
-	CAPTURE,
-	BAUD,
-	SECONDS,
-	ROUNDS,
-	MEASURE,
-	ENERGY,
-	SWO,
-	GDB
-};
-
-static const struct litifut_option build_options[] = {
-	{"exclude", 'x', "GLOBS", NULL, "functions to leave alone", 0},
-	{"config", 'c', "FILE", LITIFUT_WORDS_FILE, "settings, one a line", 0},
-	{"recorder", 'r', "FILE", LITIFUT_WORDS_FILE, "an object with litifut_record_trace()", 0},
-	{"strict", 's', NULL, NULL, "fail where a link can't be traced", 0},
-	{"quiet", 'q', NULL, NULL, "do not say at the end what was traced", 0},
-	{"verbose", 'v', NULL, NULL, "print each program run and each decision", 0},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-
-static const struct litifut_option info_options[] = {
-	{"sites", SITES, NULL, NULL, "list the sites", 0},
-	{"skipped", SKIPPED, NULL, NULL, "list the sites that were left", 0},
-	{"json", JSON, NULL, NULL, "as JSON", 0},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-
-static const struct litifut_option capture_options[] = {
-	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "what is saved", 0},
-	{"baud", 'b', "N", NULL, "speed of the line", 0},
-	{"rounds", 'n', "N", NULL, "whole sendings to wait for", 0},
-	{"seconds", 't', "N", NULL, "how long to wait", 0},
-	{"swo", SWO, NULL, NULL, "packets of an ITM (LITIFUT_PORT=itm)", 0},
-	{"gdb", GDB, "ELF", LITIFUT_WORDS_FILE, "read the firmware's memory by a gdb remote", 0},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-
-static const struct litifut_option run_mcu_options[] = {
-	{"port", 'p', "LINE", LITIFUT_WORDS_FILE, "the serial line", 0},
-	{"flash", FLASH, "COMMAND", NULL, "loads and starts the firmware", 0},
-	{"format", 'f', "FORMAT", NULL, "of litifut-post, or pdf", 0},
-	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "where that goes", 0},
-	{"capture", CAPTURE, "FILE", LITIFUT_WORDS_FILE, "what is saved", 0},
-	{"baud", BAUD, "N", NULL, "speed of the line", 0},
-	{"rounds", ROUNDS, "N", NULL, "whole sendings to wait for", 0},
-	{"seconds", SECONDS, "N", NULL, "how long to wait", 0},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-
-static const struct litifut_option energy_loop_options[] = {
-	{"measure", MEASURE, "COMMAND", NULL, "runs the program and records it", 0},
-	{"energy", ENERGY, "WORDS", NULL, "options and files for litifut-post energy", 0},
-	{"config", 'c', "FILE", LITIFUT_WORDS_FILE, "settings of the first link", 0},
-	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "settings of the last link", 0},
-	{"rounds", ROUNDS, "N", NULL, "at most", 0},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-
-/* The next option of a command, as of getopt_long(); -1: what follows is its arguments. */
-static int next_option(int argc, char *argv[], const struct litifut_option *options)
+/* try_help: was nothing else proposed? */
+static int wrong_usage(const char *problem, bool try_help)
 {
-	struct option list[LITIFUT_MOST_OPTIONS + 1];
-	char letters[3 * LITIFUT_MOST_OPTIONS + 2] = "+";
+	bool is_own = current == COMMAND_NONE;
 
-	litifut_options_getopt(options, list, letters);
-	return getopt_long(argc, argv,
-			   letters + (options != build_options && options != energy_loop_options),
-			   list, NULL);
+	fprintf(stderr, "litifut: error: %s%s%s\n", is_own ? "" : commands[current].name,
+		is_own ? "" : ": ", problem);
+	if (try_help)
+		fprintf(stderr, "try `litifut %s%s--help'\n", is_own ? "" : commands[current].name,
+			is_own ? "" : " ");
+	return EXIT_USAGE;
 }
 
-/* getopt has printed what is wrong when there is no problem to name. */
 static int usage(const char *problem)
 {
-	if (problem)
-		fprintf(stderr, "litifut: error: %s\n", problem);
-	fputs("try `litifut --help'\n", stderr);
-	return EXIT_USAGE;
+	return wrong_usage(problem, true);
+}
+
+/* The next option of a command, as of getopt_long(); -1: what follows is its arguments; '?': what
+ * is wrong was said. */
+static int next_option(int argc, char *argv[])
+{
+	const struct litifut_option *options = commands[current].options;
+	const char *then = commands[current].then;
+	bool runs_command = then && !strcmp(then, LITIFUT_WORDS_ARGUMENTS);
+	struct option list[LITIFUT_MOST_OPTIONS + 1];
+	char letters[3 * LITIFUT_MOST_OPTIONS + 3];
+	char text[256];
+	int option;
+
+	/* the options of a command that is run are not for litifut */
+	strcpy(letters, runs_command ? "+:" : ":");
+	litifut_options_getopt(options, list, letters);
+	opterr = 0;
+	option = getopt_long(argc, argv, letters, list, NULL);
+	if (option == 'h') {
+		command_help(stdout, current);
+		exit(0);
+	}
+	if (option != '?' && option != ':')
+		return option;
+	wrong_usage(text,
+		    !litifut_option_wrong(options, argc, argv, option == ':', text, sizeof(text)));
+	return '?';
 }
 
 static int report(const struct litifut_error *error, int status)
@@ -251,7 +169,7 @@ static int build(int argc, char *argv[])
 	bool quiet = false;
 	int option;
 
-	while ((option = next_option(argc, argv, build_options)) >= 0) {
+	while ((option = next_option(argc, argv)) >= 0) {
 		switch (option) {
 		case 'x':
 			setenv("LITIFUT_EXCLUDE", optarg, 1);
@@ -278,12 +196,11 @@ static int build(int argc, char *argv[])
 			setenv("LITIFUT_VERBOSE", "1", 1);
 			break;
 		default:
-			usage(NULL);
 			return EXIT_OWN_FAILURE;
 		}
 	}
 	if (optind >= argc) {
-		usage("build: no command");
+		usage("no command");
 		return EXIT_OWN_FAILURE;
 	}
 	mode = getenv("LITIFUT");
@@ -326,7 +243,7 @@ static int environment(int argc, char *argv[])
 
 	(void)argv;
 	if (argc > 1)
-		return usage("env takes no arguments");
+		return usage("it takes no arguments");
 	if (shims_make(&folder, &error))
 		return report(&error, EXIT_PROBLEM);
 	shims_set_environment(folder);
@@ -339,7 +256,7 @@ static int environment(int argc, char *argv[])
 
 static int install(int argc, char *argv[])
 {
-	bool undo = !strcmp(argv[0], "litifut uninstall-ld");
+	bool undo = current == COMMAND_UNINSTALL;
 	struct install_result result;
 	struct litifut_error error;
 	enum litifut_status status;
@@ -373,23 +290,23 @@ static int info(int argc, char *argv[])
 	int result = 0;
 	int option;
 
-	while ((option = next_option(argc, argv, info_options)) >= 0) {
+	while ((option = next_option(argc, argv)) >= 0) {
 		switch (option) {
-		case SITES:
+		case OPTION_SITES:
 			wanted.sites = true;
 			break;
-		case SKIPPED:
+		case OPTION_SKIPPED:
 			wanted.skipped = true;
 			break;
-		case JSON:
+		case OPTION_JSON:
 			wanted.json = true;
 			break;
 		default:
-			return usage(NULL);
+			return EXIT_USAGE;
 		}
 	}
 	if (optind >= argc)
-		return usage("info: no file");
+		return usage("no file");
 	if (wanted.json)
 		putchar('[');
 	for (int i = optind; i < argc; i++) {
@@ -421,10 +338,14 @@ static int control_programs(int argc, char *argv[])
 	int request;
 
 	if (argc != 3)
-		return usage("control: a folder, and start, stop, snapshot, reset or status");
+		return usage("a folder, and start, stop, snapshot, reset or status");
 	request = control_request(argv[2]);
+	if (request < 0 && control_nearest(argv[2]))
+		return wrong_usage(xasprintf("no such request: %s; did you mean %s?", argv[2],
+					     control_nearest(argv[2])),
+				   false);
 	if (request < 0)
-		return usage(xasprintf("control: no such request: %s", argv[2]));
+		return usage(xasprintf("no such request: %s", argv[2]));
 	return control(stdout, argv[1], (uint32_t)request, &error) ? report(&error, EXIT_PROBLEM)
 								   : 0;
 }
@@ -465,39 +386,38 @@ static int capture(int argc, char *argv[])
 	unsigned rounds;
 	int option;
 
-	while ((option = next_option(argc, argv, capture_options)) >= 0) {
+	while ((option = next_option(argc, argv)) >= 0) {
 		unsigned *number = option == 'b' ? &wanted.baud : &wanted.rounds;
 
 		if (option == '?')
-			return usage(NULL);
+			return EXIT_USAGE;
 		if (option == 'o') {
 			wanted.output = optarg;
 			continue;
 		}
-		if (option == SWO) {
+		if (option == OPTION_SWO) {
 			wanted.swo = true;
 			continue;
 		}
-		if (option == GDB) {
+		if (option == OPTION_GDB) {
 			elf = optarg;
 			continue;
 		}
 		if (option == 't') {
 			wanted.seconds = read_seconds(optarg);
 			if (wanted.seconds <= 0)
-				return usage(
-					xasprintf("capture: not a number of seconds: %s", optarg));
+				return usage(xasprintf("not a number of seconds: %s", optarg));
 			continue;
 		}
 		*number = read_number(optarg);
 		if (!*number)
-			return usage(xasprintf("capture: not a number: %s", optarg));
+			return usage(xasprintf("not a number: %s", optarg));
 	}
 	if (optind + 1 != argc)
-		return usage("capture: one serial line or file is needed");
+		return usage("one serial line or file is needed");
 	wanted.source = argv[optind];
 	if (elf && (wanted.baud || wanted.rounds || wanted.swo))
-		return usage("capture: --gdb takes --seconds and -o only");
+		return usage("--gdb takes --seconds and -o only");
 	if (elf) {
 		const struct capture_gdb_options gdb = {.source = wanted.source,
 							.elf = elf,
@@ -527,38 +447,38 @@ static int run_firmware(int argc, char *argv[])
 	struct litifut_error error;
 	int option, result;
 
-	while ((option = next_option(argc, argv, run_mcu_options)) >= 0) {
-		const char **text = option == 'o'     ? &wanted.output
-				    : option == 'f'   ? &wanted.format
-				    : option == FLASH ? &wanted.flash
-				    : option == 'p'   ? &wanted.capture.source
-						      : &wanted.capture.output;
-		unsigned *number = option == BAUD ? &wanted.capture.baud : &wanted.capture.rounds;
+	while ((option = next_option(argc, argv)) >= 0) {
+		const char **text = option == 'o'            ? &wanted.output
+				    : option == 'f'          ? &wanted.format
+				    : option == OPTION_FLASH ? &wanted.flash
+				    : option == 'p'          ? &wanted.capture.source
+							     : &wanted.capture.output;
+		unsigned *number =
+			option == OPTION_BAUD ? &wanted.capture.baud : &wanted.capture.rounds;
 
 		if (option == '?')
-			return usage(NULL);
-		if (option != BAUD && option != ROUNDS && option != SECONDS) {
+			return EXIT_USAGE;
+		if (option != OPTION_BAUD && option != OPTION_ROUNDS && option != OPTION_SECONDS) {
 			*text = optarg;
 			continue;
 		}
-		if (option == SECONDS) {
+		if (option == OPTION_SECONDS) {
 			wanted.capture.seconds = read_seconds(optarg);
 			if (wanted.capture.seconds <= 0)
-				return usage(
-					xasprintf("run-mcu: not a number of seconds: %s", optarg));
+				return usage(xasprintf("not a number of seconds: %s", optarg));
 			continue;
 		}
 		*number = read_number(optarg);
 		if (!*number)
-			return usage(xasprintf("run-mcu: not a number: %s", optarg));
+			return usage(xasprintf("not a number: %s", optarg));
 	}
 	if (optind + 1 != argc)
-		return usage("run-mcu: the ELF file of the firmware is needed");
+		return usage("the ELF file of the firmware is needed");
 	if (!wanted.capture.source)
-		return usage("run-mcu: --port is needed, the serial line that the results come by");
+		return usage("--port is needed, the serial line that the results come by");
 	wanted.elf = argv[optind];
 	if (access(wanted.elf, R_OK))
-		return usage(xasprintf("run-mcu: %s: %s", wanted.elf, strerror(errno)));
+		return usage(xasprintf("%s: %s", wanted.elf, strerror(errno)));
 	return run_mcu(&wanted, &result, &error) ? report(&error, EXIT_PROBLEM) : result;
 }
 
@@ -570,30 +490,30 @@ static int run_energy_loop(int argc, char *argv[])
 	struct litifut_error error;
 	int option;
 
-	while ((option = next_option(argc, argv, energy_loop_options)) >= 0) {
-		const char **text = option == MEASURE  ? &wanted.measure
-				    : option == ENERGY ? &wanted.energy
-				    : option == 'c'    ? &wanted.config
-						       : &wanted.output;
+	while ((option = next_option(argc, argv)) >= 0) {
+		const char **text = option == OPTION_MEASURE  ? &wanted.measure
+				    : option == OPTION_ENERGY ? &wanted.energy
+				    : option == 'c'           ? &wanted.config
+							      : &wanted.output;
 
 		if (option == '?')
-			return usage(NULL);
-		if (option != ROUNDS) {
+			return EXIT_USAGE;
+		if (option != OPTION_ROUNDS) {
 			*text = optarg;
 			continue;
 		}
 		wanted.rounds = read_number(optarg);
 		if (!wanted.rounds)
-			return usage(xasprintf("energy-loop: not a number: %s", optarg));
+			return usage(xasprintf("not a number: %s", optarg));
 	}
 	if (optind >= argc)
-		return usage("energy-loop: the command that links is needed");
+		return usage("the command that links is needed");
 	if (!wanted.measure || !wanted.energy)
-		return usage("energy-loop: --measure and --energy are needed");
+		return usage("--measure and --energy are needed");
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		const char *value = getenv(words[i]);
 		if (value && *value)
-			return usage(xasprintf("energy-loop: %s is set, and would outweigh the "
+			return usage(xasprintf("%s is set, and would outweigh the "
 					       "advice; put it into a file for -c",
 					       words[i]));
 	}
@@ -602,70 +522,50 @@ static int run_energy_loop(int argc, char *argv[])
 	return energy_loop(stdout, &wanted, &error) ? report(&error, EXIT_PROBLEM) : 0;
 }
 
-/* Answers a question about litifut itself; false: it is not one. */
-static bool answer(const char *word)
+static bool is_one(const char *word, const char *letter, const char *name)
 {
-	bool help = !strcmp(word, "-h") || !strcmp(word, "--help");
-	bool version = !strcmp(word, "-V") || !strcmp(word, "--version");
-
-	if (help)
-		fputs(usage_text, stdout);
-	if (version)
-		printf("litifut %s\n", litifut_version);
-	return help || version;
+	return !strcmp(word, letter) || !strcmp(word, name);
 }
-
-static const struct litifut_option general_options[] = {
-	{"help", 'h', NULL, NULL, "print how to use it", 0},
-	{"version", 'V', NULL, NULL, "print the version", 0},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-
-static const struct litifut_command commands[] = {
-	{"litifut", "", general_options, NULL},
-	{"build", "run a command whose programs are traced", build_options, LITIFUT_WORDS_FILE},
-	{"env", "print what build sets", NULL, NULL},
-	{"install-ld", "put the tracer into a toolchain", NULL, LITIFUT_WORDS_FOLDER},
-	{"uninstall-ld", "take it out again", NULL, LITIFUT_WORDS_FOLDER},
-	{"info", "what was done to a file", info_options, LITIFUT_WORDS_FILE},
-	{"control", "switch recording in running programs", NULL, LITIFUT_WORDS_FILE},
-	{"capture", "save what a firmware sends", capture_options, LITIFUT_WORDS_FILE},
-	{"run-mcu", "load a firmware and show what it sends", run_mcu_options, LITIFUT_WORDS_FILE},
-	{"energy-loop", "trace what the energy of functions asks for", energy_loop_options,
-	 LITIFUT_WORDS_FILE},
-	{NULL, NULL, NULL, NULL},
-};
-
-/* What runs each, from commands[1] on. */
-static int (*const runs[])(int argc, char *argv[]) = {
-	build,   environment,  install,         install, info, control_programs,
-	capture, run_firmware, run_energy_loop,
-};
-
-enum { COMMANDS = sizeof(runs) / sizeof(*runs) };
-
-_Static_assert(sizeof(commands) / sizeof(*commands) == COMMANDS + 2,
-	       "one that runs each command, and none for litifut itself and the end");
 
 static int unknown_command(const char *word)
 {
-	const char *names[COMMANDS + 1] = {NULL};
-	const char *nearest;
+	const char *nearest = command_nearest(word);
 
-	for (size_t i = 0; i < COMMANDS; i++)
-		names[i] = commands[i + 1].name;
-	nearest = litifut_name_nearest(word, names);
-	if (!nearest)
-		return usage(xasprintf("no such command: %s", word));
-	fprintf(stderr, "litifut: error: no such command: %s; did you mean %s?\n", word, nearest);
-	return EXIT_USAGE;
+	return nearest ? wrong_usage(
+				 xasprintf("no such command: %s; did you mean %s?", word, nearest),
+				 false)
+		       : usage(xasprintf("no such command: %s", word));
 }
+
+static int help(const char *word)
+{
+	enum command command = word ? command_find(word) : COMMAND_NONE;
+
+	if (word && command == COMMAND_NONE)
+		return unknown_command(word);
+	command_help(stdout, command);
+	return 0;
+}
+
+static int (*const runs[COMMANDS])(int argc, char *argv[]) = {
+	[COMMAND_BUILD] = build,
+	[COMMAND_ENV] = environment,
+	[COMMAND_INSTALL] = install,
+	[COMMAND_UNINSTALL] = install,
+	[COMMAND_INFO] = info,
+	[COMMAND_CONTROL] = control_programs,
+	[COMMAND_CAPTURE] = capture,
+	[COMMAND_RUN_MCU] = run_firmware,
+	[COMMAND_ENERGY_LOOP] = run_energy_loop,
+};
 
 int main(int argc, char *argv[])
 {
+	enum command command;
+
 	xmalloc_set_program_name("litifut");
 	if (argc < 2) {
-		fputs(usage_text, stderr);
+		command_help(stderr, COMMAND_NONE);
 		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--completion")) {
@@ -673,18 +573,20 @@ int main(int argc, char *argv[])
 			return 0;
 		return usage("--completion takes bash, zsh or fish");
 	}
-	if (answer(argv[1]) || !strcmp(argv[1], "help")) {
-		if (!strcmp(argv[1], "help"))
-			fputs(usage_text, stdout);
+	if (is_one(argv[1], "-h", "--help"))
+		return help(NULL);
+	if (!strcmp(argv[1], "help"))
+		return help(argv[2]);
+	command = command_find(argv[1]);
+	if (is_one(argv[1], "-V", "--version") ||
+	    (command != COMMAND_NONE && argc > 2 && is_one(argv[2], "-V", "--version"))) {
+		printf("litifut %s\n", litifut_version);
 		return 0;
 	}
-	for (size_t i = 0; i < COMMANDS; i++) {
-		if (strcmp(argv[1], commands[i + 1].name))
-			continue;
-		if (argc > 2 && answer(argv[2]))
-			return 0;
-		argv[1] = xasprintf("litifut %s", commands[i + 1].name); /* for getopt's words */
-		return runs[i](argc - 1, argv + 1);
-	}
-	return unknown_command(argv[1]);
+	if (command == COMMAND_NONE)
+		return unknown_command(argv[1]);
+	if (argc > 2 && is_one(argv[2], "-h", "--help"))
+		return help(argv[1]);
+	current = command;
+	return runs[command](argc - 1, argv + 1);
 }

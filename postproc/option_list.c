@@ -67,18 +67,23 @@ const struct litifut_option post_option_list[] = {
 };
 /* clang-format on */
 
-/* What the first word can be beside a format and path_commands. */
+/* What the first word can be beside a format and path_commands, and the options that are for it. */
 static const struct {
-	const char *name;
-	const char *arguments;
-	const char *summary;
+	struct litifut_command command;
 	unsigned uses; /* enum post_option_use */
 } commands[] = {
-	{"callers-of", "FUNCTION [options] PATH...",
-	 "who calls a function (one name or glob), with call sites", 0},
-	{"callees-of", "FUNCTION [options] PATH...", "what a function calls", 0},
-	{"diff", "[options] OLD NEW [ELF...]", "compare two runs", POST_USES_TOP | POST_USES_MIN},
-	{"energy", "[options] PATH...", "energy of each function, from a power trace", 0},
+	{{"callers-of", "who calls a function (one name or glob), with call sites",
+	  post_option_list, LITIFUT_WORDS_FILE, NULL, "FUNCTION [options] PATH...", NULL},
+	 0},
+	{{"callees-of", "what a function calls", post_option_list, LITIFUT_WORDS_FILE, NULL,
+	  "FUNCTION [options] PATH...", NULL},
+	 0},
+	{{"diff", "compare two runs", post_option_list, LITIFUT_WORDS_FILE, NULL,
+	  "[options] OLD NEW [ELF...]", NULL},
+	 POST_USES_TOP | POST_USES_MIN},
+	{{"energy", "energy of each function, from a power trace", energy_options,
+	  LITIFUT_WORDS_FILE, NULL, "[options] PATH...", NULL},
+	 0},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -87,10 +92,9 @@ void post_options_help(void)
 {
 	fputs("usage: litifut-post [[-f] FORMAT] [-o FILE] [options] PATH...\n", stdout);
 	for (size_t i = 0; i < COMMANDS; i++)
-		printf("       litifut-post %s %s\n", commands[i].name, commands[i].arguments);
+		litifut_usage_write(stdout, "       ", "litifut-post", &commands[i].command);
 	for (size_t i = 0; path_commands[i].name; i++)
-		printf("       litifut-post %s %s\n", path_commands[i].name,
-		       path_command_arguments(&path_commands[i]));
+		litifut_usage_write(stdout, "       ", "litifut-post", &path_commands[i]);
 	puts("Shows the calls that LITIFUT recorded. PATH: traces, maps files, ELF files, or\n"
 	     "folders with them, in any order.\n\n"
 	     "Formats (-f):");
@@ -115,10 +119,10 @@ bool post_options_help_of(const char *word)
 		return true;
 	}
 	for (size_t i = 0; i < COMMANDS; i++) {
-		if (strcmp(commands[i].name, word))
+		if (strcmp(commands[i].command.name, word))
 			continue;
-		summary = commands[i].summary;
-		arguments = commands[i].arguments;
+		summary = commands[i].command.summary;
+		arguments = commands[i].command.arguments;
 		uses |= commands[i].uses;
 	}
 	if (!summary)
@@ -156,7 +160,7 @@ bool post_options_completion(const char *shell)
 {
 	struct litifut_option list[LITIFUT_MOST_OPTIONS + 1];
 	struct litifut_command all[POST_FORMATS_MOST + 32] = {
-		{"litifut-post", "", list, LITIFUT_WORDS_FILE},
+		{.name = "litifut-post", .options = list, .words = LITIFUT_WORDS_FILE},
 	};
 	char *formats = format_words();
 	size_t count = 1;
@@ -166,18 +170,20 @@ bool post_options_completion(const char *shell)
 		if (list[i].code == 'f')
 			list[i].words = formats;
 	}
-	for (size_t i = 0; i < COMMANDS; i++)
-		all[count++] = (struct litifut_command){
-			commands[i].name, commands[i].summary,
-			strcmp(commands[i].name, "energy") ? list : energy_options,
-			LITIFUT_WORDS_FILE};
+	for (size_t i = 0; i < COMMANDS; i++) {
+		all[count] = commands[i].command;
+		if (all[count].options == post_option_list)
+			all[count].options = list;
+		count++;
+	}
 	for (size_t i = 0; path_commands[i].name; i++)
 		all[count++] = path_commands[i];
 	for (size_t i = 0; post_formats[i]; i++) {
 		if (!post_formats[i]->asks_for_function)
-			all[count++] = (struct litifut_command){post_formats[i]->name,
-								post_formats[i]->summary, list,
-								LITIFUT_WORDS_FILE};
+			all[count++] = (struct litifut_command){.name = post_formats[i]->name,
+								.summary = post_formats[i]->summary,
+								.options = list,
+								.words = LITIFUT_WORDS_FILE};
 	}
 	bool known = litifut_completion_write(stdout, shell, "litifut-post", all);
 	free(formats);
@@ -193,7 +199,7 @@ const char *post_options_nearest(const char *word, bool command)
 	for (; post_formats[count]; count++)
 		names[count] = post_formats[count]->name;
 	for (size_t i = 0; command && i < COMMANDS; i++)
-		names[count++] = commands[i].name;
+		names[count++] = commands[i].command.name;
 	for (size_t i = 0; command && path_commands[i].name; i++)
 		names[count++] = path_commands[i].name;
 	return litifut_name_nearest(word, names);

@@ -376,26 +376,6 @@ static void warn_of_unused(const struct post_arguments *given)
 	}
 }
 
-/* getopt() has found something wrong in the last argument that it looked at. `code`: of the
- * option, 0: there is no such option with a long name. */
-static int wrong_option(int count, char **arguments, int code, bool incomplete)
-{
-	const char *word = optind > 0 && optind <= count ? arguments[optind - 1] : "";
-	const char letter[] = {'-', (char)code, '\0'};
-
-	if (incomplete)
-		return usage("an argument is missing behind", word);
-	if (code >= LITIFUT_FIRST_LONG || (code && !strncmp(word, "--", 2)))
-		return usage("no argument is possible in", word);
-	if (code)
-		return usage("no such option:", letter);
-	const char *nearest = litifut_option_nearest(post_option_list, word);
-	if (!nearest)
-		return usage("no such option:", word);
-	fprintf(stderr, "litifut-post: no such option: %s; did you mean --%s?\n", word, nearest);
-	return 2;
-}
-
 int post_arguments_parse(struct post_arguments *given, int count, char **arguments)
 {
 	struct option list[LITIFUT_MOST_OPTIONS + 1];
@@ -413,8 +393,14 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 	opterr = 0;
 	litifut_options_getopt(post_option_list, list, letters);
 	while ((option = getopt_long(count, arguments, letters, list, NULL)) != -1) {
-		if (option == '?' || option == ':')
-			return wrong_option(count, arguments, optopt, option == ':');
+		if (option == '?' || option == ':') {
+			char text[256];
+			if (!litifut_option_wrong(post_option_list, count, arguments, option == ':',
+						  text, sizeof(text)))
+				return usage(text, NULL);
+			fprintf(stderr, "litifut-post: %s\n", text);
+			return 2;
+		}
 		status = parse_option(given, option, optarg);
 		if (status != POST_GO_ON)
 			return status;

@@ -328,7 +328,7 @@ int energy_arguments_parse(struct energy_arguments *given, int count, char **arg
 		     {"diff", VERB_DIFF},
 		     {"exercise", VERB_EXERCISE}};
 	struct option list[LITIFUT_MOST_OPTIONS + 1];
-	char letters[3 * LITIFUT_MOST_OPTIONS + 1] = "";
+	char letters[3 * LITIFUT_MOST_OPTIONS + 1] = ":";
 	int option, index = 0;
 
 	*given = (struct energy_arguments){
@@ -345,13 +345,20 @@ int energy_arguments_parse(struct energy_arguments *given, int count, char **arg
 	}
 	litifut_options_getopt(energy_options, list, letters);
 	optind = 0; /* glibc: begin anew */
+	opterr = 0;
 	while ((option = getopt_long(count, arguments, letters, list, &index)) != -1) {
 		if (option == 'h') {
 			print_help();
 			return 0;
 		}
-		if (option == '?')
+		if (option == '?' || option == ':') {
+			char text[256];
+			if (!litifut_option_wrong(energy_options, count, arguments, option == ':',
+						  text, sizeof(text)))
+				return usage(text, NULL);
+			fprintf(stderr, "litifut-post energy: %s\n", text);
 			return 2;
+		}
 		int status = take_option(given, option, list[index].name, optarg);
 		if (status)
 			return status;

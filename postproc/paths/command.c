@@ -91,29 +91,25 @@ int path_by_paths(const void *left, const void *right)
 	return a->function < b->function ? -1 : a->function > b->function;
 }
 
+#define A_RUN "[options] PATH... (traces and ELF files) | ELF LOG"
+
 const struct litifut_command path_commands[] = {
 	{"path-ids", "Ball-Larus numbers: how many paths each function has", options,
-	 LITIFUT_WORDS_FILE},
+	 LITIFUT_WORDS_FILE, NULL, "[options] ELF...", NULL},
 	{"path-plain", "the program as it was before its branches were patched, to be logged",
-	 options, LITIFUT_WORDS_FILE},
+	 options, LITIFUT_WORDS_FILE, NULL, "-o FILE ELF", NULL},
 	{"path-sizes", "how large a run is in several encodings of its paths", options,
-	 LITIFUT_WORDS_FILE},
+	 LITIFUT_WORDS_FILE, NULL, A_RUN, NULL},
 	{"mine", "the patterns that shorten a run's sequence of paths most", options,
-	 LITIFUT_WORDS_FILE},
+	 LITIFUT_WORDS_FILE, NULL, A_RUN, NULL},
 	{"path-diff", "where a bad run differs from good ones, and the paths of bad runs only",
-	 diff_options, LITIFUT_WORDS_FILE},
-	{NULL, NULL, NULL, NULL},
+	 diff_options, LITIFUT_WORDS_FILE, NULL,
+	 "[options] GOOD BAD [ELF...] (traces, or folders with several)", NULL},
+	{.name = NULL},
 };
 
-static const struct {
-	const char *arguments;
-	int (*run)(FILE *file, const struct path_arguments *given);
-} runs[] = {
-	{"[options] ELF...", path_ids},
-	{"-o FILE ELF", path_plain_run},
-	{"[options] PATH... (traces and ELF files) | ELF LOG", path_sizes_run},
-	{"[options] PATH... (traces and ELF files) | ELF LOG", path_mine_run},
-	{"[options] GOOD BAD [ELF...] (traces, or folders with several)", path_diff_run},
+static int (*const runs[])(FILE *file, const struct path_arguments *given) = {
+	path_ids, path_plain_run, path_sizes_run, path_mine_run, path_diff_run,
 };
 
 const struct litifut_command *path_command_find(const char *word)
@@ -124,16 +120,9 @@ const struct litifut_command *path_command_find(const char *word)
 	return NULL;
 }
 
-const char *path_command_arguments(const struct litifut_command *command)
-{
-	return runs[command - path_commands].arguments;
-}
-
 void path_command_help(const struct litifut_command *command)
 {
-	printf("usage: litifut-post %s %s\n%s.\n\n", command->name, path_command_arguments(command),
-	       command->summary);
-	litifut_options_help(stdout, command->options);
+	litifut_command_help(stdout, "litifut-post", command);
 	puts("\nExit status: 0 done, 1 a problem was found, 2 wrong usage. docs/paths.md.");
 }
 
@@ -164,6 +153,7 @@ static int parse(struct path_arguments *given, const struct litifut_command *com
 {
 	struct option list[LITIFUT_MOST_OPTIONS + 1];
 	char letters[3 * LITIFUT_MOST_OPTIONS] = ":";
+	char text[256];
 	uint64_t number;
 	int option;
 
@@ -202,10 +192,11 @@ static int parse(struct path_arguments *given, const struct litifut_command *com
 						  optarg);
 			break;
 		default:
-			return path_usage(given,
-					  option == ':' ? "an argument is missing behind"
-							: "no such option:",
-					  arguments[optind - 1]);
+			if (!litifut_option_wrong(command->options, count, arguments, option == ':',
+						  text, sizeof(text)))
+				return path_usage(given, text, NULL);
+			fprintf(stderr, "litifut-post %s: %s\n", given->name, text);
+			return 2;
 		}
 	}
 	given->paths = arguments + optind;
@@ -226,7 +217,7 @@ int path_command(int count, char **arguments)
 				     : post_file_begin(given.output);
 
 		status = file ? post_file_end(file, given.output,
-					      runs[command - path_commands].run(file, &given))
+					      runs[command - path_commands](file, &given))
 			      : 1;
 	}
 	for (size_t i = 0; i < given.only_count; i++)

@@ -11,9 +11,6 @@ extern const struct litifut_command path_commands[];
 /* NULL: it is not the name of one. */
 const struct litifut_command *path_command_find(const char *word);
 
-/* What follows the name of one, as usage messages have it. */
-const char *path_command_arguments(const struct litifut_command *command);
-
 void path_command_help(const struct litifut_command *command);
 
 /* `arguments[0]` is that name. Returns the exit status of the program. */

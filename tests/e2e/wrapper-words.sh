@@ -117,6 +117,13 @@ commands()
 		"$(printf 'litifut-post: no such command or file: reprot; did you mean report?\n2')"
 	is "litifut-post -f reprot" "$("$BUILD/bin/litifut-post" -f reprot . 2>&1; echo $?)" \
 		"$(printf 'litifut-post: unknown format reprot; did you mean report?\n2')"
+	for words in "info --sits:did you mean --sites" "build --strct true:did you mean --strict" \
+		"control data stat:did you mean status" "help buidl:did you mean build" \
+		"build --strict=1 true:no argument is possible in --strict=1" "info -x:no such option: -x" \
+		"run-mcu --port:an argument is missing behind --port"; do
+		# shellcheck disable=SC2086
+		ok "litifut $words" sh -c '"$@" 2>&1 | grep -- "$0"' "${words#*:}" "$BUILD/bin/litifut" ${words%%:*}
+	done
 	touch reprot
 	is "litifut-post of a file of that name" "$("$BUILD/bin/litifut-post" reprot 2>&1 | grep -c mean)" 0
 }
@@ -151,8 +158,13 @@ questions()
 			ok "and its version" grep -q "^$program [0-9]" answer
 		done
 	done
-	for command in build env install-ld uninstall-ld info; do
-		ok "litifut $command -h" sh -c "'$BUILD/bin/litifut' $command -h | grep -q ^usage:"
+	for command in build env install-ld uninstall-ld info control capture run-mcu energy-loop; do
+		"$BUILD/bin/litifut" help $command >answer
+		is "litifut help $command: of this one only" "$(sed -n 's/^.*: *litifut \([^ ]*\).*/\1/p' answer)" $command
+		for question in -h --help; do
+			"$BUILD/bin/litifut" $command $question | cmp - answer
+			is "litifut $command $question: the same" $? 0
+		done
 		ok "litifut $command -V" sh -c "'$BUILD/bin/litifut' $command -V | grep -q '^litifut [0-9]'"
 	done
 }

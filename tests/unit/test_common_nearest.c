@@ -43,11 +43,13 @@ static void the_nearest(void **state)
 {
 	static const char *const names[] = {"env", "install-ld", "uninstall-ld", "build", NULL};
 	static const char *const options[] = {"to", "top", "from", NULL};
+	static const char *const requests[] = {"status", "start", NULL};
 
 	(void)state;
 	assert_string_equal(litifut_name_nearest("uninstal-ld", names), "uninstall-ld");
 	assert_string_equal(litifut_name_nearest("install", names), "install-ld");
 	assert_string_equal(litifut_name_nearest("tpo", options), "top");
+	assert_string_equal(litifut_name_nearest("stat", requests), "status");
 	assert_null(litifut_name_nearest("frobnicate", names));
 	assert_null(litifut_name_nearest("env", names + 4));
 }
