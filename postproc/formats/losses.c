@@ -152,9 +152,11 @@ void post_taken_text(const struct post_session *session, struct post_text *text)
 	const double hertz = process ? (double)post_clock_hertz(process) : 0;
 
 	if (!process && are_measured(session)) {
-		post_text_add(text, "The tracer's time is taken off self times and each call's own "
-				    "time. The total of a function has what the tracer adds to the "
-				    "calls inside of it");
+		post_text_add(text,
+			      "The tracer's time is taken off self times and each call's own time, "
+			      "but its time in interrupt handlers is part of the functions that "
+			      "they interrupt. The total of a function has what the tracer adds to "
+			      "the calls inside of it");
 		return;
 	}
 	if (!process) {

@@ -128,6 +128,25 @@ leaps()
 	is "carries that found no place" "$(cat leaps.lost)" 9
 }
 
+# A handler that makes calls interrupts others, of which the shortest times are exact.
+ticked()
+{
+	for clock in 0 2; do
+		ok "it links traced (ticks of clock $clock)" avr ticks avr_ticks.c -Os -DCLOCK=$clock
+		ok "each site is counted as often as it is executed (ticks of clock $clock)" counts_equal_calls ticks
+		"$BUILD/bin/litifut-post" -q -f csv -o ticks.csv ticks.memory ticks.elf
+		# cycles of the untraced functions
+		is "their shortest times are exact (ticks of clock $clock)" \
+			"$(sed 's/"//g' ticks.csv | awk -F , '$4 ~ /_one$/ { print $4, $11 / 1000 }' | sort | paste -s -d ' ')" \
+			"long_one 353 short_one 31"
+	done
+	"$BUILD/bin/litifut-post" -q -f report ticks.memory ticks.elf >ticks.text
+	most=$(sed 's/"//g' ticks.csv | awk -F , '$4 == "long_one" { print $12 / 1000 }')
+	ok "some calls have interrupts in them" [ "$most" -gt 900 ]
+	ok "the report says where the tracer's time in them is" grep -q \
+		"^# The tracer's time is taken off .* but its time in interrupt handlers is part of the functions that they interrupt" ticks.text
+}
+
 # The CPU is stopped at each instruction that has changed a part of a record.
 stopped()
 {
@@ -159,6 +178,7 @@ behaviour()
 		leaps
 		little_room
 		[ "$device" != atmega1284p ] || stopped
+		[ "$device" != atmega1284p ] || ticked
 		;;
 	esac
 	[ "$device" = atmega88 ] || all_calls
