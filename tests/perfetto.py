@@ -150,9 +150,9 @@ def main():
             assert one(packet, 58) == 6
             event = event_of(one(packet, 11))
             track = tracks[one(event, 11)]
-            assert one(event, 9) == 3 and (47 in event) != (48 in event)
-            lines.add(track["pid"], track["tid"], "S" if 47 in event else "R", time,
-                      one(event, 47, one(event, 48)), one(event, 23).decode())
+            assert one(event, 9) == 3 and (36 in event) != (42 in event)
+            lines.add(track["pid"], track["tid"], "S" if 36 in event else "R", time,
+                      one(event, 36, one(event, 42)), one(event, 23).decode())
             continue
         assert sequence.cleared and one(packet, 13) & 2
         sequence.time += time # differences

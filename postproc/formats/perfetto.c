@@ -37,8 +37,10 @@ enum field {
 	EVENT_NAME = 10,
 	EVENT_TRACK = 11,
 	EVENT_OWN_NAME = 23,
-	EVENT_FLOW = 47,
-	EVENT_FLOW_END = 48,
+	/* numbers as varints; newer files have fields 47 and 48 for them, which Perfetto 20 does
+	   not read */
+	EVENT_FLOW = 36,
+	EVENT_FLOW_END = 42,
 	INTERNED_CATEGORIES = 1,
 	INTERNED_NAMES = 2,
 	INTERNED_ID = 1,
@@ -372,19 +374,13 @@ static void put_flow(struct post_output *output, const struct post_flow_end *end
 		     bool ends)
 {
 	struct message packet = {0}, inner = {0};
-	uint64_t id = number;
-	uint8_t bytes[8];
 	char text[48];
 
-	for (int i = 0; i < 8; i++)
-		bytes[i] = (uint8_t)(id >> 8 * i);
 	snprintf(text, sizeof(text), "%s %zu", ends ? "received" : "sent", number);
 	put_number(&inner, EVENT_TYPE, TYPE_INSTANT);
 	put_number(&inner, EVENT_TRACK, end->lane + 1);
 	put_text(&inner, EVENT_OWN_NAME, text);
-	put_varint(&inner, (uint64_t)(ends ? EVENT_FLOW_END : EVENT_FLOW) << 3 | 1); /* fixed64 */
-	memcpy(inner.bytes + inner.length, bytes, sizeof(bytes));
-	inner.length += sizeof(bytes);
+	put_number(&inner, ends ? EVENT_FLOW_END : EVENT_FLOW, number);
 	put_number(&packet, PACKET_TIMESTAMP, end->time);
 	put_number(&packet, PACKET_TIMESTAMP_CLOCK, CLOCK_BOOT);
 	put_number(&packet, PACKET_SEQUENCE, FLOW_SEQUENCE);
