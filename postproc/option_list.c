@@ -190,9 +190,21 @@ bool post_options_completion(const char *shell)
 	return known;
 }
 
+/* What others call the formats that show something. */
+static const struct {
+	const char *word, *formats;
+} other_words[] = {
+	{"flamegraph", "html, folded or speedscope"},
+	{"flame-graph", "html, folded or speedscope"},
+	{"flame", "html, folded or speedscope"},
+};
+
 /* The command or format that may have been meant; NULL: none. */
 const char *post_options_nearest(const char *word, bool command)
 {
+	for (size_t i = 0; i < sizeof(other_words) / sizeof(*other_words); i++)
+		if (!strcmp(other_words[i].word, word))
+			return other_words[i].formats;
 	const char *names[POST_FORMATS_MOST + 32] = {NULL};
 	size_t count = 0;
 

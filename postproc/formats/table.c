@@ -38,7 +38,8 @@
 	each(units) \
 	each(ids) \
 	each(gdb) \
-	each(tui)
+	each(tui) \
+	each(top)
 /* clang-format on */
 
 #define DECLARE(name) extern const struct post_format post_format_##name;

@@ -470,14 +470,13 @@ static void finish(struct post_output *output)
 	free(tree);
 }
 
-const struct post_format post_format_tui = {
-	.name = "tui",
-	.summary = "browser in the terminal, also while the program runs",
-	.uses = POST_USES_SOURCE | POST_USES_LINES,
-	.interactive = true,
-	.measured = true,
-	.nested = true,
-	.start = start,
-	.event = event,
-	.finish = finish,
-};
+#define BROWSER(word, about)                                                                       \
+	{                                                                                          \
+		.name = (word), .summary = (about), .uses = POST_USES_SOURCE | POST_USES_LINES,    \
+		.interactive = true, .measured = true, .nested = true, .start = start,             \
+		.event = event, .finish = finish,                                                  \
+	}
+
+const struct post_format post_format_tui =
+	BROWSER("tui", "browser in the terminal, also while the program runs");
+const struct post_format post_format_top = BROWSER("top", "another name of tui");

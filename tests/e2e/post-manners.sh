@@ -22,6 +22,7 @@ bash_completes()
 	equal "$(in_bash litifut-post --so)" "--sort --source" &&
 		equal "$(in_bash litifut-post --sort ma)" "made max" &&
 		equal "$(in_bash litifut-post -f perf)" "perfetto" &&
+		equal "$(in_bash litifut-post to)" "top" &&
 		equal "$(in_bash litifut-post cal)" "callees-of callers-of callgrind calls" &&
 		equal "$(in_bash litifut-post html --source some/)" "some/folder" &&
 		equal "$(in_bash litifut-post calls some/)" "some/file some/folder" &&

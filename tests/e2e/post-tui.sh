@@ -87,7 +87,7 @@ is_narrow()
 	PYTHONPATH=$root/tests PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 - "$post" <<-'END'
 		import re, sys
 		from terminal import Terminal
-		with Terminal([sys.argv[1], "tui", "data", "traced/program"], 40, 10) as terminal:
+		with Terminal([sys.argv[1], "top", "data", "traced/program"], 40, 10) as terminal:
 		    for line in terminal.see("fib(int) [program]"):
 		        assert "work(void" not in line or re.match(r" +(\d+|[\d.]+ .?s|-) work\(void", line), line
 		    assert terminal.lines()[-1].startswith("q quit  ? all keys"), terminal.lines()

@@ -124,6 +124,12 @@ commands()
 		# shellcheck disable=SC2086
 		ok "litifut $words" sh -c '"$@" 2>&1 | grep -- "$0"' "${words#*:}" "$BUILD/bin/litifut" ${words%%:*}
 	done
+	for word in "flamegraph html, folded or speedscope" "topp top"; do
+		is "litifut-post -f ${word%% *}" "$("$BUILD/bin/litifut-post" -f "${word%% *}" . 2>&1)" \
+			"litifut-post: unknown format ${word%% *}; did you mean ${word#* }?"
+		is "litifut-post ${word%% *}" "$("$BUILD/bin/litifut-post" "${word%% *}" . 2>&1)" \
+			"litifut-post: no such command or file: ${word%% *}; did you mean ${word#* }?"
+	done
 	touch reprot
 	is "litifut-post of a file of that name" "$("$BUILD/bin/litifut-post" reprot 2>&1 | grep -c mean)" 0
 }
