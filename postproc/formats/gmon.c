@@ -1,6 +1,8 @@
 /* A gmon.out, which gprof reads together with the program: one record for each call site and
  * callee. It has no room for the name of a module, so the calls inside the one that is
- * traced are written, of several the one with most calls.
+ * traced are written, of several the one with most calls. gprof refuses histograms of two
+ * scales, so where the program was sampled, the times that were measured are left out: the samples
+ * were asked for besides, and have the code that is not traced, too.
  *
  * The format is gprof's own, "gmon_out.h" of the GNU C library: a header {"gmon", version 1,
  * 12 bytes}, then records that begin with a byte: 0, a histogram, where the program was
@@ -61,6 +63,30 @@ static void write_histogram_head(FILE *file, bool big_endian, uint32_t low, size
 	fwrite("seconds\0\0\0\0\0\0\0\0s", 1, 16, file);
 }
 
+static bool was_sampled(const struct post_process *process)
+{
+	for (size_t i = 0; process->trace->profile.bins && i < process->trace->profile.count; i++)
+		if (process->trace->profile.bins[i])
+			return true;
+	return false;
+}
+
+static bool is_of_module(const struct post_process *process, uint32_t module)
+{
+	for (size_t i = 0; i < process->mapping_count; i++)
+		if (process->mappings[i].module == module)
+			return true;
+	return false;
+}
+
+static bool have_same_bins(const struct post_trace *left, const struct post_trace *right)
+{
+	return left->profile.low == right->profile.low &&
+	       left->profile.bytes == right->profile.bytes &&
+	       left->profile.count == right->profile.count &&
+	       left->profile.hertz == right->profile.hertz;
+}
+
 static void put_bin(FILE *file, bool big_endian, uint32_t bin)
 {
 	putc((int)(big_endian ? bin >> 8 : bin & 0xff), file);
@@ -79,6 +105,32 @@ static void write_profile(FILE *file, bool big_endian, const struct post_trace *
 
 		put_bin(file, big_endian, bin);
 	}
+}
+
+/* The samples of all runs of the module; false: there are none. gprof adds histograms with the same
+ * bins, and refuses others. */
+static bool write_samples(struct post_output *output, uint32_t module, bool big_endian)
+{
+	const struct post_session *session = output->session;
+	const struct post_trace *first = NULL;
+
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_process *process = session->processes[i];
+
+		if (!was_sampled(process))
+			continue;
+		if (!is_of_module(process, module) ||
+		    (first && !have_same_bins(process->trace, first))) {
+			post_note_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
+				     "its samples are left out, as a gmon.out has those of one "
+				     "program and one rate: write one for this file alone");
+			continue;
+		}
+		if (!first)
+			first = process->trace;
+		write_profile(output->file, big_endian, process->trace);
+	}
+	return first != NULL;
 }
 
 /* A function with its self time, in ticks of the clock. */
@@ -176,21 +228,20 @@ static void finish(struct post_output *output)
 	uint32_t module = busiest_module(session);
 	const struct post_image *image = session->modules[module].image;
 	bool big_endian = image && image->file.big_endian;
-	bool timed = false;
 
 	fputs("gmon", output->file);
 	put_word(output->file, big_endian, 1);
 	for (unsigned i = 0; i < 3; i++)
 		put_word(output->file, big_endian, 0);
-	for (size_t i = 0; i < session->process_count; i++) {
-		if (!session->processes[i]->trace->profile.bins)
-			continue;
-		write_profile(output->file, big_endian, session->processes[i]->trace);
-		timed = true;
-	}
-	if (output->measures && post_measures_timing(output->measures) == POST_TIMING_MEASURED)
-		timed |= write_times(output, module, big_endian);
-	if (!timed)
+	const bool sampled = write_samples(output, module, big_endian);
+	const bool measured =
+		output->measures && post_measures_timing(output->measures) == POST_TIMING_MEASURED;
+
+	if (sampled && measured)
+		post_note_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+			     "gmon: the samples are written, and the measured times left out, as "
+			     "gprof reads one of the two: see -f report for the times");
+	if (!sampled && !(measured && write_times(output, module, big_endian)))
 		write_no_times(output, module, big_endian);
 	for (size_t i = 0; i < session->call_count; i++) {
 		const struct post_call *call = &session->calls[i];

@@ -55,6 +55,25 @@ counts_only_grow()
 	END
 }
 
+# gprof refuses histograms of two scales, such as that of samples and that of times, and those of two programs.
+samples_and_times()
+{
+	export LITIFUT_PORT=usart LITIFUT_MODE=table LITIFUT_CLOCK=timer1:1000000 LITIFUT_SAMPLE="__vector_$vector"
+	# shellcheck disable=SC2086
+	ok "it links with times and samples" avr both avr_truth.c -Os -DTIMED -DROUNDS=50 $large
+	unset LITIFUT_PORT LITIFUT_MODE LITIFUT_CLOCK LITIFUT_SAMPLE
+	"$simulator" -m both.memory "$device" both.elf >&2
+	"$BUILD/bin/litifut-post" -f gmon -o both.gmon both.memory both.elf 2>both.words
+	ok "a line says that the times are left out" grep -q 'the samples are written, and the measured times left out' \
+		both.words
+	ok "the samples are there" [ "$(samples both.gmon)" -gt 10 ]
+	ok "avr-gprof reads it" sh -c 'avr-gprof -b -p both.elf both.gmon | sed -n 6,10p | grep -q " qsort\$"'
+	"$BUILD/bin/litifut-post" -f gmon -o two.gmon both.memory both.elf samples.memory samples.elf 2>two.words
+	is "of two programs the one with more calls is written" "$(samples two.gmon)" "$ticks"
+	ok "a line says what is left out" grep -q 'both.memory: its samples are left out' two.words
+	ok "avr-gprof reads it as well" sh -c 'avr-gprof -b -p samples.elf two.gmon | cmp - flat'
+}
+
 behaviour()
 {
 	vector=$(vector_of TIMER0_OVF)
@@ -72,6 +91,7 @@ behaviour()
 	"$BUILD/bin/litifut-post" -q -f gmon -o sent.gmon samples.serial samples.elf
 	is "and as many were sent" "$(samples sent.gmon)" "$ticks"
 	avr-gprof -b -p samples.elf samples.gmon >flat 2>gprof.log
+	[ "$device" = atmega328p ] || samples_and_times # it has not enough memory
 	for way in ticks transmitter bytes; do
 		# its text goes to the same line: what that has damaged is in a later round
 		export LITIFUT_PORT=usart LITIFUT_SEND="tick:1:__vector_$vector"

@@ -40,6 +40,13 @@ behaviour()
 		counts_equal_calls chosen/firmware.elf
 	ok "with chosen functions: there are samples" \
 		[ "$(samples chosen/firmware.elf.gmon)" -gt 10 ]
+	export LITIFUT_PORT="$port" LITIFUT_SAMPLE=SysTick_Handler LITIFUT_MODE=table LITIFUT_CLOCK=systick
+	ok "with times: it links traced" traced both make_example both
+	unset LITIFUT_PORT LITIFUT_SAMPLE LITIFUT_MODE LITIFUT_CLOCK
+	ok "with times: each site is counted as often as it is executed" counts_equal_calls both/firmware.elf
+	ok "with times: the samples alone are written" [ "$(samples both/firmware.elf.gmon)" -gt 10 ]
+	ok "with times: gprof says where the time went" sh -c \
+		"arm-none-eabi-gprof -b -p both/firmware.elf both/firmware.elf.gmon | sed -n '6,7p' | grep -q ' fibonacci$'"
 }
 
 for_boards behaviour
