@@ -9,6 +9,12 @@ bench-cost: all $(BUILD)/tests/oracle.so
 bench-post: all
 	@BUILD=$(call shell_word,$(abspath $(BUILD))) bench/post_speed.sh
 
+.PHONY: bench-page
+
+## bench-page: size of the HTML page of ten million events, and how fast a browser draws it and answers
+bench-page: all
+	@BUILD=$(call shell_word,$(abspath $(BUILD))) bench/page_speed.sh
+
 .PHONY: bench-link
 
 bench-link: all

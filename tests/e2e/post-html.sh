@@ -234,8 +234,56 @@ behaviour()
 	ok "the console stays empty" [ ! -s report.html.console ]
 }
 
+# More distinct stacks than the flame graph has nodes for: the page stays small, and says what it leaves out.
+many_stacks()
+{
+	cat >many.c <<-'END'
+		#define KEEP __attribute__((noipa))
+		static void step(int left);
+		#define FUNCTION(n) KEEP void f##n(int left) { step(left); }
+		FUNCTION(0) FUNCTION(1) FUNCTION(2) FUNCTION(3) FUNCTION(4) FUNCTION(5) FUNCTION(6) FUNCTION(7)
+		static inline __attribute__((always_inline)) void step(int left)
+		{
+			if (!left)
+				return;
+			f0(left - 1); f1(left - 1); f2(left - 1); f3(left - 1);
+			f4(left - 1); f5(left - 1); f6(left - 1); f7(left - 1);
+		}
+		int main(void)
+		{
+			step(6);
+			return 0;
+		}
+	END
+	link many ../many.c -O1 -fno-optimize-sibling-calls || return
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	run traced many
+	guest_environment=
+	ok "of too many stacks the largest are shown" largest_are_shown
+}
+
+largest_are_shown()
+{
+	"$BUILD/bin/litifut-post" -q -f html -o many.html data traced/many && python3 - <<-'END'
+		import json, re
+		page = open("many.html").read()
+		assert len(page) < 5000000, len(page)
+		data = json.loads(re.search('id="data">(.*?)</script>', page, re.S).group(1))
+		flame = data["flame"]
+		# the least nodes are alike, so all of them go together
+		assert 8 ** 5 < len(flame["parent"]) <= 200000, len(flame["parent"])
+		assert len(flame["parent"]) + flame["left_out"] >= sum(8 ** n for n in range(1, 7)), flame["left_out"]
+	END
+}
+
 all_kinds()
 {
+	if [ "$target" = armhf ]; then
+		mkdir many
+		cd many || return
+		many_stacks
+		cd ..
+	fi
 	for kind in none mono spans; do
 		# the thunks of spans need a CPU that armel programs do not
 		[ "$kind $target" != "spans armel" ] || continue
