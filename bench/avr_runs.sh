@@ -59,7 +59,7 @@ build="$BUILD/bin/litifut build"
 for each in "One-way send receive $bundles" "Pingpong echo answer $bundles" "Sample-Send sample receive 60"; do
 	# shellcheck disable=SC2086
 	set -- $each
-	node "$2" "$build" TASK="$2" COUNT="$4" INLINE=no
+	node "$2" "$build" TASK="$2" COUNT="$4" INLINE=no LISTEN=yes
 	node "$3" env TASK="$3" COUNT="$4" INLINE=no
 	task "$1" "$2" "$3" "$4"
 done

@@ -115,7 +115,7 @@ for each in $tasks; do
 		task Pingpong echo answer
 		;;
 	sample)
-		make_node "$kinds" sample TASK=sample COUNT=60
+		make_node "$kinds" sample TASK=sample LISTEN=yes COUNT=60
 		make_node plain samples TASK=receive COUNT=60
 		task Sample-Send sample samples
 		;;

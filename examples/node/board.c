@@ -85,6 +85,11 @@ void line_put(uint8_t byte)
 	UDR1 = byte;
 }
 
+bool line_has_come(void)
+{
+	return taken != written;
+}
+
 bool line_get(uint8_t *byte)
 {
 	uint16_t patience = 20000;

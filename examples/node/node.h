@@ -24,6 +24,7 @@
 void board_start(void);
 void board_end(void);
 void line_put(uint8_t byte);
+bool line_has_come(void);     /* is there a byte for line_get()? */
 bool line_get(uint8_t *byte); /* false: nothing came for some time */
 void line_wait(void);         /* sleeps until something has come, or the second ends */
 void sleep_a_second(void);

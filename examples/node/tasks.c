@@ -137,6 +137,22 @@ uint16_t task_receive(uint16_t count, bool answers)
 	return statistics_value(DELIVERED);
 }
 
+#ifdef LISTENS
+/* Takes beacons and reports, and passes bundles on. */
+static void wait_a_second(void)
+{
+	uint16_t before = board_seconds();
+
+	while (board_seconds() == before) {
+		line_wait();
+		if (line_has_come())
+			agent_listen();
+	}
+}
+#else
+#define wait_a_second sleep_a_second
+#endif
+
 uint16_t task_sample(uint16_t count)
 {
 	static struct bundle bundle;
@@ -149,7 +165,7 @@ uint16_t task_sample(uint16_t count)
 		fill_payload(&bundle, i);
 		set_number(&bundle, average);
 		done += send_bundle(&bundle);
-		sleep_a_second();
+		wait_a_second();
 	}
 	return done;
 }

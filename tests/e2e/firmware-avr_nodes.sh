@@ -64,17 +64,33 @@ allocation_is_first()
 	[ "$(grep -c ' memory_' "$folder/first")" = 3 ]
 }
 
+# has_200_functions TASK
 has_200_functions()
 {
-	avr-nm "$folder"/send/objects-send/*.o | awk '$2 ~ /[tT]/ { print $3 }' | sort -u >"$folder/own"
-	avr-nm "$folder/send/plain-send/node.elf" | awk '$2 ~ /[tT]/ { print $3 }' | sort -u |
+	avr-nm "$folder/$1/objects-$1"/*.o | awk '$2 ~ /[tT]/ { print $3 }' | sort -u >"$folder/own"
+	avr-nm "$folder/$1/plain-$1/node.elf" | awk '$2 ~ /[tT]/ { print $3 }' | sort -u |
 		comm -12 - "$folder/own" >"$folder/linked"
 	wc -l <"$folder/linked"
 	[ "$(wc -l <"$folder/linked")" -ge 200 ]
 }
 
+# Eight samples are sent to a node that answers each of them.
+answers_are_taken()
+{
+	mkdir -p "$folder/listen" && cd "$folder/listen" &&
+		make -s -C "$root/examples/node" OUT="$PWD/answer" TASK=answer COUNT=8 &&
+		"$BUILD/bin/litifut" build -q make -s -C "$root/examples/node" OUT="$PWD/sample" TASK=sample LISTEN=yes \
+			INLINE=no COUNT=8 &&
+		"$simulator" -c 400000000 -n answer/node.elf -m memory -u serial "$device" sample/node.elf &&
+		"$BUILD/bin/litifut-post" -q -f edges memory sample/node.elf | tee edges | grep 'endpoint' &&
+		grep -q '^  *8  *endpoint_deliver -> swallow$' edges && grep -q 'result 8$' serial
+}
+
 ok "bundles one way" tasks "fast small" send
-ok "by a program of 200 functions and more" has_200_functions
+ok "by a program of 200 functions and more" has_200_functions send
+ok "samples by a node that listens" tasks fast sample
+ok "by a program of 200 functions and more (samples)" has_200_functions sample
+ok "it takes the answers that come between its samples" answers_are_taken
 ok "bundles that are echoed" tasks fast echo
 ok "bundles are sent again when bytes are lost" with_losses
 ok "flags of branches are those of what is executed" flags_of_node
