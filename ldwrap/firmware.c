@@ -35,6 +35,9 @@
 /* Calls that can be open at the same time, unless LITIFUT_DEPTH says otherwise. */
 #define USUAL_DEPTH 32
 
+/* The numbers that are tried where these find no room. */
+static const unsigned small_depths[] = {16, 8};
+
 /* KB of the ring of events, and most of them, likewise. */
 #define USUAL_RING_KB 2
 #define MOST_RING_KB 1024
@@ -59,6 +62,7 @@ struct firmware_link {
 	bool bytes;                /* counters of a byte, where calls are counted */
 	const char *object;        /* that reserves the room; owned by the scratch module */
 	bool overflows;            /* the last link failed because something did not fit */
+	bool depth_helps;          /* the pool of open calls is where room is missing */
 	const char *times_refused; /* see struct link_outcome */
 };
 
@@ -603,6 +607,53 @@ static void keep_nearest(struct litifut_error *nearest, const struct litifut_err
 		*nearest = *error;
 }
 
+static bool is_table(const struct firmware_link *link)
+{
+	return link->options.times && !link->options.spans;
+}
+
+/* The pool stays as it is where that does not change what is missing: if the flash is full. */
+static enum litifut_status link_with_small_pool(struct firmware_link *link,
+						struct litifut_rewrite_summary *summary,
+						struct litifut_error *nearest,
+						struct litifut_error *error)
+{
+	enum litifut_status status = error->status;
+
+	for (size_t i = 0;
+	     status && link->overflows && i < sizeof(small_depths) / sizeof(*small_depths); i++) {
+		const unsigned depth = link->options.depth;
+		const unsigned long before = missing(error);
+
+		link->options.depth = small_depths[i];
+		status = link_again(link, "room for fewer open calls", summary, error);
+		if (status && missing(error) == before) {
+			link->options.depth = depth;
+			break;
+		}
+		/* also if more is missing: for the stack, now that the sections fit */
+		*nearest = *error;
+		link->depth_helps = true;
+	}
+	return status;
+}
+
+/* What the user can do where LITIFUT_MODE=table has no room. */
+static void advise(const struct firmware_link *link, struct litifut_error *error)
+{
+	const size_t length = strlen(error->message);
+	char *at = error->message + length;
+	const size_t room = sizeof(error->message) - length;
+
+	if (link->depth_helps || link->request->settings->depth > 1)
+		snprintf(at, room,
+			 ": trace fewer functions (LITIFUT_INCLUDE), or set LITIFUT_DEPTH to fewer "
+			 "open calls than %u",
+			 link->options.depth);
+	else
+		snprintf(at, room, ": trace fewer functions (LITIFUT_INCLUDE)");
+}
+
 static enum litifut_status link_until_it_fits(struct firmware_link *link,
 					      struct litifut_rewrite_summary *summary,
 					      struct litifut_error *error)
@@ -623,6 +674,8 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 		status = link_again(link, "a ring of 1 KB", summary, error);
 		keep_nearest(&nearest, error);
 	}
+	if (status && link->overflows && is_table(link) && !link->request->settings->depth)
+		status = link_with_small_pool(link, summary, &nearest, error);
 	if (status && link->overflows && !link->options.small && !link->request->settings->stubs) {
 		link->options.small = true;
 		status = link_again(link, "small stubs", summary, error);
@@ -644,6 +697,8 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 	}
 	if (status && link->overflows)
 		*error = nearest;
+	if (status && link->overflows && is_table(link))
+		advise(link, error);
 	return status;
 }
 
@@ -840,6 +895,10 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		outcome->never_ends = sends(&link) && link.plan.never_ends && !link.asks.sends &&
 				      !link.send.every;
 		outcome->clock_user = link.plan.clock_user;
+		outcome->depth = is_table(&link) && link.options.depth < USUAL_DEPTH &&
+						 !request->settings->depth
+					 ? link.options.depth
+					 : 0;
 		outcome->control_missing = link.plan.can_switch ? NULL : link.asks.control;
 		outcome->ring_kb_most = (link.options.spans || link.options.paths) &&
 							request->settings->ring_kb > MOST_RING_KB

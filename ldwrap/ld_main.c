@@ -232,6 +232,13 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"this CPU: all calls are recorded, from the start on: choose the functions "
 			"that are traced (LITIFUT_INCLUDE, LITIFUT_EXCLUDE)\n",
 			output, outcome->control_missing);
+	if (outcome->depth)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: the memory has room for no more than %u open "
+			"calls: those above them are counted without their times: trace fewer "
+			"functions (LITIFUT_INCLUDE), or set LITIFUT_DEPTH=%u if these are "
+			"enough\n",
+			output, outcome->depth, outcome->depth);
 	if (outcome->ring_kb_most)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_RING_KB: the ring of a firmware has at "

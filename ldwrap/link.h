@@ -43,7 +43,9 @@ struct link_outcome {
 	bool never_ends;             /* or what does is behind main(), which does not return */
 	const char *handlers;        /* how those of its interrupts are named, or NULL */
 	const char *control_missing; /* what a firmware uses of these that its CPU does not have */
-	unsigned clock_user;   /* the interrupt by which a firmware uses the clock's timer, or 0 */
+	unsigned clock_user; /* the interrupt by which a firmware uses the clock's timer, or 0 */
+	unsigned depth; /* open calls of a firmware, if there is no room for the usual ones; else 0
+			 */
 	unsigned ring_kb_most; /* of a firmware, if LITIFUT_RING_KB asks for more; else 0 */
 	/* Of a firmware: bytes of its memory that no section takes, before and now; 0: not known.
 	 */

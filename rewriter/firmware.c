@@ -72,6 +72,15 @@ static uint32_t find_sender(const struct litifut_firmware_pass *pass)
 static enum litifut_status no_function(const char *path, const char *setting, const char *name,
 				       struct litifut_error *error)
 {
+	const size_t length = strlen(name);
+
+	/* avr-libc's names of interrupts are macros, which no symbol has */
+	if (length > 5 && !strcmp(name + length - 5, "_vect"))
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "%s: no such function: %s: that is a macro for "
+					 "__vector_N: N is %s_num, see <avr/io.h>",
+					 setting, name, name);
 	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
 				 "%s: no such function: %s", setting, name);
 }
@@ -586,6 +595,9 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	if (options->times && pass.cpu->clock_user)
 		plan->clock_user = pass.cpu->clock_user(&pass.image);
 	plan->untimed = why_untimed(&pass);
+	/* said before anything about room */
+	if (!status && options->times && !plan->untimed && pass.cpu->clock_vector)
+		status = litifut_firmware_find_clock(&pass, &(uint32_t){0}, error);
 	const struct litifut_site_list *sites =
 		has_edges(options) ? &pass.session.sites : &pass.sites;
 

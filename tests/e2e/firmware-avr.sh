@@ -313,15 +313,21 @@ behaviour()
 		ok "with four bytes more" link_with 2026 env
 		is "as many less are missing" "$(sed -n 's/.* overflowed by \([0-9]*\) bytes$/\1/p' room.log)" \
 			$((${beyond:-0} - 4))
-		ok "records with times that leave no room for the stack" link_with 1500 env LITIFUT_MODE=table
+		advice='trace fewer functions (LITIFUT_INCLUDE), or set LITIFUT_DEPTH to fewer open calls than 8$'
+		ok "records with times that leave no room for the stack" link_with 1530 env LITIFUT_MODE=table
 		ok "are not linked in" cmp plain-room.elf room.elf
-		beyond=$(sed -n 's/.*left untraced: no room for the tracer: the RAM.* overflowed by \([0-9]*\) bytes$/\1/p' room.log)
-		ok "with four bytes more (table)" link_with 1496 env LITIFUT_MODE=table
-		is "as many less are missing (table)" "$(sed -n 's/.* overflowed by \([0-9]*\) bytes$/\1/p' room.log)" \
+		beyond=$(sed -n "s/.*left untraced: no room for the tracer: the RAM.* overflowed by \([0-9]*\) bytes: $advice/\1/p" room.log)
+		ok "with four bytes more (table)" link_with 1526 env LITIFUT_MODE=table
+		is "as many less are missing (table)" "$(sed -n "s/.* overflowed by \([0-9]*\) bytes: $advice/\1/p" room.log)" \
 			$((${beyond:-0} - 4))
 		# the records begin at a multiple of 4
-		ok "with as many as were missing" link_with $((1500 - (${beyond:-0} + 3) / 4 * 4)) env LITIFUT_MODE=table
+		ok "with as many as were missing" link_with $((1530 - (${beyond:-0} + 3) / 4 * 4)) env LITIFUT_MODE=table
 		ok "they are linked in" sh -c '"$BUILD/bin/litifut" info room.elf | grep -q "mode  *table"'
+		ok "and it is said that the pool is smaller" grep -q 'no more than 8 open calls: .*LITIFUT_INCLUDE.*LITIFUT_DEPTH=8 ' room.log
+		ok "where more of it has room, it is larger" link_with 1300 env LITIFUT_MODE=table
+		ok "which is said" grep -q 'no more than 16 open calls' room.log
+		ok "a pool that is asked for is not made smaller" link_with 1300 env LITIFUT_MODE=table LITIFUT_DEPTH=32
+		ok "it is said what to set" grep -q 'overflowed by .* (LITIFUT_INCLUDE), or set LITIFUT_DEPTH to fewer open calls than 32$' room.log
 		ok "where 4 bytes for each counter have no room, those of a byte are taken" \
 			avr many avr_many.c -Os
 		ok "which litifut info says" sh -c \

@@ -163,6 +163,19 @@ for each in at90s8515:avr2 atmega103:avr31 "attiny10:avrtiny (reduced core)" atx
 		"litifut-ld: warning: family.elf: left untraced: devices of the AVR family ${each#*:} are not supported: $families"
 done
 
+# tiny_link SETTING...: all that the link for a small device says; there is no room for the usual pool of open calls either
+tiny_link()
+{
+	env "$@" "$BUILD/bin/litifut" build -q avr-gcc -mmcu=attiny85 -Os "$root/tests/firmware/avr_tiny.c" -o tiny.elf 2>&1
+}
+
+is "a device without the clock's timer : that is said first" "$(tiny_link LITIFUT_MODE=table)" \
+	"litifut-ld: warning: tiny.elf: left untraced: LITIFUT_CLOCK: the timer of this device is not known, or the program has a handler for its overflow: use LITIFUT_MODE=counts or stream"
+is "a handler that has the name of a macro: what to write in its place is said" "$(tiny_link LITIFUT_SAMPLE=TIMER0_OVF_vect)" \
+	"litifut-ld: warning: tiny.elf: left untraced: LITIFUT_SAMPLE: no such function: TIMER0_OVF_vect: that is a macro for __vector_N: N is TIMER0_OVF_vect_num, see <avr/io.h>"
+is "another name is not" "$(tiny_link LITIFUT_SAMPLE=timer_overflow)" \
+	"litifut-ld: warning: tiny.elf: left untraced: LITIFUT_SAMPLE: no such function: timer_overflow"
+
 cat >timer.c <<-'END'
 	#include <avr/interrupt.h>
 	#include <avr/io.h>
