@@ -103,9 +103,11 @@ static const char *path_in_maps(const struct post_process *process, const char *
 }
 
 /* On a machine that is not the device the path may name quite another file, so
- * the machine must fit, and the build-id where there is one. */
+ * the machine must fit, and the build-id where there is one. *other_build: a traced file is there,
+ * and that does not fit. */
 static struct post_image *open_at_path(struct post_session *session, const char *path,
-				       uint32_t machine, const struct post_module *module)
+				       uint32_t machine, const struct post_module *module,
+				       bool *other_build)
 {
 	char below[4096];
 	struct post_image *image;
@@ -136,6 +138,7 @@ static struct post_image *open_at_path(struct post_session *session, const char 
 		if (module && module->build_id_bytes)
 			right = right && same_id(image->build_id, image->build_id_bytes,
 						 module->build_id, module->build_id_bytes);
+		*other_build |= !right && image->rewritten && image->cpu->machine == machine;
 		post_image_close(image);
 		if (right)
 			return open_and_load(session, at);
@@ -147,6 +150,8 @@ uint32_t post_modules_recorded(struct post_session *session, struct post_process
 			       const struct litifut_module_record *record)
 {
 	const struct post_candidate *other = NULL;
+	const char *path = NULL;
+	bool is_other = false;
 
 	for (uint32_t i = 1; i < session->module_count; i++) {
 		struct post_module *known = &session->modules[i];
@@ -168,14 +173,18 @@ uint32_t post_modules_recorded(struct post_session *session, struct post_process
 	if (chosen) {
 		module->image = open_and_load(session, chosen->path);
 	} else {
-		const char *path = path_in_maps(process, module->name);
+		path = path_in_maps(process, module->name);
 		if (path)
-			module->image = open_at_path(session, path, process->machine, module);
+			module->image =
+				open_at_path(session, path, process->machine, module, &is_other);
 	}
-	if (!module->image && other)
-		post_problem_at(session->problems, other->path, LITIFUT_NO_ADDRESS,
+	if (other) /* to name it as another build says enough of it */
+		session->inputs.images[other - session->inputs.images].used |= !module->image;
+	if (!module->image && (other || is_other))
+		post_problem_at(session->problems, other ? other->path : path, LITIFUT_NO_ADDRESS,
 				"another build of %s than the one that was traced (its build-id "
-				"differs), not used for %s",
+				"differs: it was linked again, or with other settings), not used "
+				"for %s",
 				module->name, process->trace->path);
 	return number;
 }
@@ -201,6 +210,7 @@ static uint32_t module_of_path(struct post_session *session, struct post_process
 {
 	const struct post_candidate *other = NULL;
 	const char *name = post_base_name(path);
+	bool ignored = false;
 
 	for (size_t m = 0; m < process->mapping_count; m++) {
 		uint32_t number = process->mappings[m].module;
@@ -209,8 +219,9 @@ static uint32_t module_of_path(struct post_session *session, struct post_process
 	}
 	struct post_module wanted = {.name = (char *)name};
 	const struct post_candidate *chosen = choose(session, &wanted, process->machine, &other);
-	struct post_image *image = chosen ? open_and_load(session, chosen->path)
-					  : open_at_path(session, path, process->machine, NULL);
+	struct post_image *image =
+		chosen ? open_and_load(session, chosen->path)
+		       : open_at_path(session, path, process->machine, NULL, &ignored);
 	for (uint32_t i = 1; i < session->module_count; i++) {
 		struct post_module *known = &session->modules[i];
 		bool same =

@@ -100,6 +100,11 @@ const struct post_path_edge *post_path_edge(const struct post_path_code *code, u
 	return low ? &code->edges[low - 1] : NULL;
 }
 
+bool post_path_is_without_file(const struct post_path_code *code)
+{
+	return code && !code->count;
+}
+
 void post_path_codes_release(struct post_path_codes *codes)
 {
 	for (size_t i = 0; i < codes->count; i++) {

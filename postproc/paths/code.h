@@ -45,6 +45,10 @@ const struct post_path_code *post_path_code(struct post_path_codes *codes,
 /* The edge whose code has the link-time address, or NULL. */
 const struct post_path_edge *post_path_edge(const struct post_path_code *code, uint32_t address);
 
+/* Has the module that was found (`code`, which may be NULL) no list of blocks, as its file is not
+ * here? That has been reported, and is why its words say nothing. */
+bool post_path_is_without_file(const struct post_path_code *code);
+
 void post_path_codes_release(struct post_path_codes *codes);
 
 #endif

@@ -169,7 +169,7 @@ static bool may_have_more(const struct post_walker *walker)
 void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, const uint32_t *words,
 			 uint32_t count)
 {
-	const struct post_path_code *code;
+	const struct post_path_code *code = NULL;
 	const struct post_path_edge *edge;
 	enum post_walk_state state;
 	uint32_t link;
@@ -180,8 +180,10 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 		walker->epoch = words[2];
 	edge = count ? post_walk_edge(walk, walker, words[0], &code, &link) : NULL;
 	if (!edge) {
-		post_walk_disagree(walk, walker,
-				   "it is at an address that is not in the list of branches");
+		if (!post_path_is_without_file(code))
+			post_walk_disagree(
+				walk, walker,
+				"it is at an address that is not in the list of branches");
 		post_walk_begin_anew(walk, walker);
 		return;
 	}

@@ -198,7 +198,9 @@ static void take_address(struct reader *reader, uint32_t address)
 	}
 	if (edge)
 		lane->unknown = false;
-	if (!edge || code->blocks[edge->block].block.flags & LITIFUT_BLOCK_LEFT)
+	if (post_path_is_without_file(code))
+		lane->lost = true;
+	else if (!edge || code->blocks[edge->block].block.flags & LITIFUT_BLOCK_LEFT)
 		disagree(reader, "a record is not of the start or the end of a unit");
 	else if (lane->interrupted || is_start(code, edge, link))
 		take_start(reader, code, code->blocks[edge->block].function);

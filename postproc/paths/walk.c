@@ -10,13 +10,14 @@
 static struct post_walker *take_address(struct post_walk *walk, struct post_walker *walker,
 					uint32_t address)
 {
-	const struct post_path_code *code;
+	const struct post_path_code *code = NULL;
 	uint32_t link;
 	const struct post_path_edge *edge = post_walk_edge(walk, walker, address, &code, &link);
 
 	walk->totals->records++;
 	if (!edge || code->blocks[edge->block].block.entered != LITIFUT_ENTERED_RECORD) {
-		post_walk_disagree(walk, walker, "a record is not of the start of a block");
+		if (!post_path_is_without_file(code))
+			post_walk_disagree(walk, walker, "a record is not of the start of a block");
 		post_walk_begin_anew(walk, walker);
 		return walker;
 	}
