@@ -321,3 +321,17 @@ const char *arguments_output(const struct arguments *arguments)
 
 	return output && output->value ? output->value : "a.out";
 }
+
+bool arguments_id_is_of_contents(const struct arguments *arguments)
+{
+	bool found = true;
+
+	for (int i = 1; i < arguments->word_count; i++) {
+		const char *word = arguments->words[i];
+
+		word += word[0] == '-' && word[1] == '-';
+		if (!strncmp(word, "-build-id", 9) && (word[9] == '=' || !word[9]))
+			found = strncmp(word + 9, "=0x", 3) != 0 && strcmp(word + 9, "=uuid") != 0;
+	}
+	return found;
+}

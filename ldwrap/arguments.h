@@ -78,4 +78,7 @@ bool arguments_are_static(const struct arguments *arguments);
 /* The path that the linker will write: the last -o, else "a.out". */
 const char *arguments_output(const struct arguments *arguments);
 
+/* False for a build-id of the user's own, and for a random one. */
+bool arguments_id_is_of_contents(const struct arguments *arguments);
+
 #endif

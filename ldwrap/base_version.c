@@ -111,21 +111,6 @@ static bool rename_in(int descriptor, const struct elf_file *file, const char *i
 	return true;
 }
 
-/* Not for a random build-id, and one of the user's own. */
-static bool has_id_of_contents(const struct arguments *arguments)
-{
-	bool found = true;
-
-	for (int i = 1; i < arguments->word_count; i++) {
-		const char *word = arguments->words[i];
-
-		word += word[0] == '-' && word[1] == '-';
-		if (!strncmp(word, "-build-id", 9) && (word[9] == '=' || !word[9]))
-			found = strncmp(word + 9, "=0x", 3) != 0 && strcmp(word + 9, "=uuid") != 0;
-	}
-	return found;
-}
-
 /* `file` is the renamed image. */
 static bool renew_id(int descriptor, const struct elf_file *file)
 {
@@ -154,7 +139,7 @@ enum litifut_status base_version_rename(const char *image, const char *target,
 	/* what is not an ELF file is reported by the steps that follow */
 	if (descriptor >= 0 && !elf_file_open(&file, image, NULL)) {
 		good = rename_in(descriptor, &file, image, target, &renamed);
-		if (good && renamed && has_id_of_contents(arguments))
+		if (good && renamed && arguments_id_is_of_contents(arguments))
 			good = renew_id(descriptor, &file);
 		if (!good)
 			litifut_error_set(error, LITIFUT_ERROR_IO, image, ".gnu.version_d",

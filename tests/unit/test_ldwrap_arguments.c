@@ -122,6 +122,38 @@ static void the_last_output_counts(void **state)
 	arguments_release(&arguments);
 }
 
+static void an_id_of_the_user_is_told_from_one_of_the_contents(void **state)
+{
+	static const struct {
+		const char *words[3];
+		bool of_contents;
+	} cases[] = {
+		{{"a.o"}, true},
+		{{"--build-id"}, true},
+		{{"--build-id=sha1"}, true},
+		{{"--build-id=0x1234", "a.o"}, false},
+		{{"-build-id=0x1234"}, false},
+		{{"--build-id=uuid"}, false},
+		{{"--build-id=0x1234", "--build-id=md5"}, true},
+		{{"--build-id", "--build-id=0x1234"}, false},
+		{{"--build-id-dir=0x1"}, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *words[4] = {(char *)"ld"};
+		struct arguments arguments;
+		int count = 1;
+
+		for (; cases[i].words[count - 1]; count++)
+			words[count] = (char *)cases[i].words[count - 1];
+		arguments_parse(count, words, &arguments);
+		if (arguments_id_is_of_contents(&arguments) != cases[i].of_contents)
+			fail_msg("case %zu is read wrong", i);
+		arguments_release(&arguments);
+	}
+}
+
 static void a_response_file_is_expanded(void **state)
 {
 	char path[] = "/tmp/litifut-test-XXXXXX";
@@ -173,6 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_are_told_from_values_and_inputs),
 		cmocka_unit_test(the_last_output_counts),
+		cmocka_unit_test(an_id_of_the_user_is_told_from_one_of_the_contents),
 		cmocka_unit_test(a_response_file_is_expanded),
 		cmocka_unit_test(inputs_of_another_format_are_marked),
 	};
