@@ -517,6 +517,7 @@ static void prepare_options(struct link_state *state)
 	state->options.defaults = settings->defaults;
 	state->options.arguments = &settings->argument_specs;
 	state->options.string_bytes = settings->argument_bytes;
+	state->options.keeps_build_id = !arguments_id_is_of_contents(state->request->arguments);
 	state->options.pass_begins = say_pass;
 	state->options.listener = state->request;
 	if (arguments_last(state->request->arguments, ARGUMENT_SHARED)) {

@@ -12,6 +12,7 @@
 #include "rewriter/edges.h"
 #include "rewriter/eh_frame.h"
 #include "rewriter/exits.h"
+#include "rewriter/identity.h"
 #include "rewriter/libc.h"
 #include "rewriter/module.h"
 #include "rewriter/program_code.h"
@@ -207,6 +208,24 @@ static enum litifut_status list_blocks(struct litifut_apply *apply, struct litif
 	return apply->blocks ? LITIFUT_OK : litifut_error_memory(error, apply->session.image.path);
 }
 
+static enum litifut_status renew_build_id(struct litifut_apply *apply, struct litifut_error *error)
+{
+	const struct litifut_identity_facts facts = {
+		.db = apply->db.section,
+		.sites = &apply->session.sites,
+		.blocks = apply->blocks,
+		.blocks_bytes = apply->blocks_bytes,
+	};
+	enum litifut_status status =
+		litifut_identity_mix(&apply->session.image, &facts, apply->options->keeps_build_id,
+				     &apply->record, &apply->build_id, error);
+
+	if (!status)
+		elf_write_module(apply->session.image.file.big_endian, apply->module,
+				 &apply->record);
+	return status;
+}
+
 static enum litifut_status save(struct litifut_apply *apply, struct litifut_error *error)
 {
 	const uint8_t *const changed[] = {apply->module, apply->frames.bytes};
@@ -225,6 +244,8 @@ static enum litifut_status save(struct litifut_apply *apply, struct litifut_erro
 		.sites_file = apply->options->sites_file,
 		.blocks = apply->blocks,
 		.blocks_bytes = apply->blocks_bytes,
+		.build_id = apply->build_id.bytes,
+		.build_id_bytes = apply->build_id.size,
 	};
 
 	return litifut_save(&apply->session.image, &saved, error);
@@ -255,6 +276,7 @@ static const struct pass {
 	{"fill the module record", fill_module, false},
 	{"verify", verify, false},
 	{"list blocks", list_blocks, false},
+	{"renew the build-id", renew_build_id, false},
 	{"save", save, false},
 };
 
@@ -283,6 +305,7 @@ void litifut_apply_release(struct litifut_apply *apply)
 	litifut_unwind_release(&apply->unwind);
 	litifut_frames_release(&apply->frames);
 	free(apply->blocks);
+	free(apply->build_id.bytes);
 	free(apply->measured_db.bytes);
 	litifut_session_close(&apply->session);
 }

@@ -10,6 +10,7 @@
 
 #include "rewriter/changes.h"
 #include "rewriter/frames.h"
+#include "rewriter/identity.h"
 #include "rewriter/relays.h"
 #include "rewriter/rooms.h"
 #include "rewriter/session.h"
@@ -56,6 +57,7 @@ struct litifut_apply {
 	struct litifut_relays relays; /* the same in the middle of functions */
 	uint8_t *blocks;              /* the contents of .litifut.blocks; NULL: there are none */
 	size_t blocks_bytes;
+	struct litifut_build_id build_id; /* for the note of the image */
 };
 
 /* The signature of a pass. */

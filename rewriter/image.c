@@ -308,12 +308,13 @@ const struct litifut_section *litifut_image_section_at(const struct litifut_imag
 		       : NULL;
 }
 
-static enum litifut_status save_bytes(const struct litifut_image *image, const uint8_t *bytes,
-				      uint32_t size, const char *name, int descriptor,
-				      struct litifut_error *error)
+/* To the place in the file that is that of `at` in memory. */
+static enum litifut_status save_bytes(const struct litifut_image *image, const uint8_t *at,
+				      const uint8_t *bytes, size_t size, const char *name,
+				      int descriptor, struct litifut_error *error)
 {
 	size_t done = 0;
-	off_t offset = bytes - image->file.bytes;
+	off_t offset = at - image->file.bytes;
 
 	while (done < size) {
 		ssize_t written =
@@ -334,7 +335,8 @@ enum litifut_status litifut_image_save_section(const struct litifut_image *image
 					       const struct litifut_section *section,
 					       int descriptor, struct litifut_error *error)
 {
-	return save_bytes(image, section->bytes, section->size, section->name, descriptor, error);
+	return save_bytes(image, section->bytes, section->bytes, section->size, section->name,
+			  descriptor, error);
 }
 
 enum litifut_status litifut_image_save_entry(const struct litifut_image *image, uint32_t entry,
@@ -343,5 +345,19 @@ enum litifut_status litifut_image_save_entry(const struct litifut_image *image, 
 	uint8_t *bytes = image->file.bytes + offsetof(Elf32_Ehdr, e_entry);
 
 	litifut_put32(image->file.big_endian, bytes, entry);
-	return save_bytes(image, bytes, 4, NULL, descriptor, error);
+	return save_bytes(image, bytes, bytes, 4, NULL, descriptor, error);
+}
+
+enum litifut_status litifut_image_save_build_id(const struct litifut_image *image,
+						const uint8_t *id, size_t size, int descriptor,
+						struct litifut_error *error)
+{
+	size_t room;
+	const uint8_t *at = elf_file_build_id(&image->file, &room);
+
+	/* A linker script may have put the note among code, which is locked in memory. */
+	return at && room == size
+		       ? save_bytes(image, at, id, size, NULL, descriptor, error)
+		       : litifut_error_set(error, LITIFUT_ERROR_INTERNAL, image->path, NULL,
+					   LITIFUT_NO_ADDRESS, "its build-id has another length");
 }

@@ -137,4 +137,9 @@ enum litifut_status litifut_image_save_section(const struct litifut_image *image
 enum litifut_status litifut_image_save_entry(const struct litifut_image *image, uint32_t entry,
 					     int descriptor, struct litifut_error *error);
 
+/* Writes `id`, as long as the build-id of the image, to the place of that in the file. */
+enum litifut_status litifut_image_save_build_id(const struct litifut_image *image,
+						const uint8_t *id, size_t size, int descriptor,
+						struct litifut_error *error);
+
 #endif

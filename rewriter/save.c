@@ -46,6 +46,9 @@ enum litifut_status litifut_save(const struct litifut_image *image,
 	}
 	if (!status && saved->entry)
 		status = litifut_image_save_entry(image, saved->entry, descriptor, error);
+	if (!status && saved->build_id)
+		status = litifut_image_save_build_id(image, saved->build_id, saved->build_id_bytes,
+						     descriptor, error);
 	if (!status && saved->blocks)
 		status = litifut_blocks_append(image, descriptor, saved->blocks,
 					       saved->blocks_bytes, error);

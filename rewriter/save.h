@@ -23,6 +23,8 @@ struct litifut_saved {
 		*sites_file;   /* the list of call sites goes there; NULL: to the end of the file */
 	const uint8_t *blocks; /* the contents of .litifut.blocks; NULL: there are none */
 	size_t blocks_bytes;   /* of them, a multiple of 4 */
+	const uint8_t *build_id; /* the new one, as long as that of the image; NULL: it stays */
+	size_t build_id_bytes;
 };
 
 /* Writes to image->path. */

@@ -97,7 +97,7 @@ struct litifut_module {
 	uint32_t sites_patched;
 	uint32_t sites_left;
 	uint32_t build_id_bytes;
-	uint8_t build_id[20]; /* of the ELF note, else a hash of the text made by the rewriter */
+	uint8_t build_id[20]; /* of the ELF note, else a hash; the settings are in both */
 	char name[64];        /* base name of the output file, NUL-terminated */
 	/* LITIFUT_DEFAULTS: "KEY=VALUE" strings, each NUL-terminated, an empty one at the end. */
 	char defaults[512];

@@ -164,6 +164,44 @@ says_when_cut()
 		grep '^litifut-post: only a part was read, as the output ended early: [0-9]* calls' cut.err
 }
 
+# linked FOLDER FLAG...: main.o as FOLDER/program, with the settings of the environment
+linked()
+{
+	folder=$1
+	shift
+	mkdir -p "$folder" && front="$BUILD/bin/litifut build -q" compiler -o "$folder/program" main.o "$@"
+}
+
+id_of()
+{
+	"$BUILD/bin/litifut" info "$1/program" | sed -n 's/^ *build-id *//p'
+}
+
+# What the two links have in common says nothing of where the trace leads.
+tells_settings_apart()
+{
+	rm -rf right again other ran
+	compiler -c -o main.o main.c && linked right && LITIFUT_DEFAULTS=LITIFUT_FILE=write linked again &&
+		LITIFUT_EXCLUDE=leaf linked other || return
+	[ -n "$(id_of right)" ] && equal "$(id_of right)" "$(id_of again)" && [ "$(id_of right)" != "$(id_of other)" ] &&
+		equal "$(readelf -n other/program | sed -n 's/.*Build ID: //p')" "$(id_of other)" || return
+	guest_environment="LITIFUT_DIR=$(pwd)/ran" run right program || return
+	for folder in right again other; do
+		"$post" --no-maps-paths "$1" ran $folder/program >$folder.shown 2>$folder.err
+		echo "$folder $?"
+	done >statuses
+	equal "$(xargs <statuses)" "right 0 again 0 other 1" && grep "$2" right.shown &&
+		diff right.shown again.shown && ! grep "$2" other.shown &&
+		equal "$(grep -c other/program other.err)" 1 && ! grep coroutine other.err &&
+		grep 'other/program: another build of program .* or with other settings' other.err || return
+	# the debug file of the one fits to it alone
+	"$triplet-objcopy" --only-keep-debug right/program right.debug && "$triplet-strip" again/program other/program &&
+		"$post" --no-maps-paths "$1" ran again/program right.debug 2>/dev/null | diff right.shown - || return
+	# also where nothing is in the file that the linker has made of it
+	linked right -Wl,--build-id=none && LITIFUT_EXCLUDE=leaf linked other -Wl,--build-id=none &&
+		[ -n "$(id_of right)" ] && [ "$(id_of right)" != "$(id_of other)" ]
+}
+
 behaviour()
 {
 	cat >main.c <<-'END'
@@ -183,6 +221,11 @@ behaviour()
 	ok "a reader that has seen enough: the summary says that it is of a part" says_when_cut
 	ok "archives of a stick are read as they are" archives
 	ok "files that served nothing are named" tells_of_needless_files
+	export LITIFUT_MODE=spans
+	ok "spans: a file that was linked with other settings is not used" tells_settings_apart edges 'main -> leaf'
+	LITIFUT_MODE=paths
+	ok "paths: a file that was linked with other settings is not used" tells_settings_apart path leaf
+	unset LITIFUT_MODE
 	[ -z "${once:-}" ] || return 0
 	once=yes
 	if ldconfig -p | grep -q 'libdebuginfod\.so\.1'; then
