@@ -16,6 +16,7 @@
 #include "postproc/output_file.h"
 #include "postproc/paths/command.h"
 #include "postproc/paths/left.h"
+#include "postproc/progress.h"
 #include "postproc/formats/run.h"
 #include "postproc/formats/wrong_settings.h"
 #include "postproc/model/lines.h"
@@ -27,6 +28,7 @@ static void print_problem(void *context, const struct litifut_error *error)
 	char line[1024];
 
 	(void)context;
+	post_progress_erase();
 	fprintf(stderr, "litifut-post: %s\n", litifut_error_line(error, line, sizeof(line)));
 }
 
@@ -36,49 +38,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-struct progress {
-	double last;
-	bool shown;
-};
-
-static bool is_due(struct progress *progress)
-{
-	double time = now();
-
-	if (time - progress->last < 0.5)
-		return false;
-	progress->last = time;
-	progress->shown = true;
-	return true;
-}
-
-/* Only on a terminal, only when the work takes a while. */
-static void show_progress(void *context, uint64_t done, uint64_t all)
-{
-	if (!is_due(context))
-		return;
-	unsigned percent = all ? (unsigned)(100.0 * (double)done / (double)all) : 100;
-	fprintf(stderr, "\r%3u%% of %" PRIu64 " MiB [%-40.*s]", percent, all >> 20,
-		(int)(percent * 40 / 100), "########################################");
-}
-
-/* Not where something else is on the terminal already. */
-static bool shows_progress(const struct post_arguments *given)
-{
-	return isatty(STDERR_FILENO) && !given->pager && !post_tui_again();
-}
-
-/* The same while files are looked for and opened. */
-static void show_files(void *context, size_t done, size_t all)
-{
-	if (!is_due(context))
-		return;
-	if (all)
-		fprintf(stderr, "\r\033[Ktrace %zu of %zu", done, all);
-	else
-		fprintf(stderr, "\r\033[K%zu files looked at", done);
 }
 
 static const char *plural(uint64_t count)
@@ -170,16 +129,11 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 static void add_paths(const struct post_arguments *given, struct post_session *session,
 		      size_t first, size_t end)
 {
-	struct progress progress = {.last = now()};
-
-	if (shows_progress(given))
-		session->inputs.progress =
-			(struct post_progress){.report = show_files, .context = &progress};
+	session->inputs.progress.report = post_progress_files;
 	for (size_t i = first; i < end; i++)
 		post_inputs_add(&session->inputs, given->paths[i], session->problems);
 	session->inputs.progress.report = NULL;
-	if (progress.shown)
-		fputs("\r\033[K", stderr);
+	post_progress_erase();
 }
 
 static void report_no_trace(struct post_problems *problems, const char *swallowed)
@@ -199,20 +153,17 @@ static void process_run(struct post_session *session, const struct post_argument
 			const struct post_format *format, struct post_output *output,
 			struct post_totals *totals)
 {
-	struct progress progress = {.last = now()};
-	bool shows = shows_progress(given);
-	struct post_timeline_options run = {.window = given->window, .filter = given->filter};
+	struct post_timeline_options run = {
+		.window = given->window, .filter = given->filter, .progress = post_progress_bytes};
 
 	post_inputs_finish(&session->inputs, session->problems);
 	if (!session->inputs.trace_count && !session->inputs.firmware_count &&
 	    !session->problems->count)
 		report_no_trace(session->problems, post_arguments_swallowed(given));
 	session->options = given->session;
-	session->inputs.progress.report = shows ? show_files : NULL;
-	session->inputs.progress.context = &progress;
+	session->inputs.progress.report = post_progress_files;
 	post_session_open(session);
-	if (progress.shown)
-		fputs("\r\033[K", stderr);
+	post_progress_erase();
 	if (!session->process_count) { /* not even the heading of a table */
 		if (given->session.pid_count && session->inputs.trace_count)
 			post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
@@ -221,17 +172,12 @@ static void process_run(struct post_session *session, const struct post_argument
 	}
 	if (post_run_is_in_vain(session, format))
 		return;
-	if (shows) {
-		run.progress = show_progress;
-		run.context = &progress;
-	}
 	output->session = session;
 	post_run(session, format, output, &run, totals);
 	if (totals->events > totals->own && !totals->shown)
 		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
 				"nothing is shown: no call is left by the filters given");
-	if (progress.shown)
-		fputs("\r\033[K", stderr);
+	post_progress_erase();
 }
 
 #define MOST_NEEDLESS 8
@@ -369,6 +315,7 @@ static void browse(const struct post_arguments *given, struct post_output *outpu
 		problems->count = 0;
 		*outcome = (struct outcome){.runs = 0};
 		show_run(given, output, problems, outcome);
+		post_progress_end();
 	} while (post_tui_again());
 	post_tui_end();
 	for (size_t i = 0; i < problems->line_count; i++)
@@ -423,7 +370,7 @@ int main(int count, char **arguments)
 	FILE *pager = given.pager ? post_file_pager() : NULL;
 	given.pager = pager != NULL;
 	if (pager) {
-		output.file = pager;
+		output.file = post_file_behind_progress(pager);
 	} else if (given.format->folder) {
 		if (!post_file_make_folder(given.output_path))
 			return refuse_output(&given);
@@ -435,11 +382,14 @@ int main(int count, char **arguments)
 		if (!output.file)
 			return refuse_output(&given);
 	}
+	if (output.file == stdout && isatty(STDOUT_FILENO) && !given.format->interactive)
+		output.file = post_file_behind_progress(stdout);
 	if (given.pdf)
 		output.file = post_file_through("dot", "-Tpdf", output.file, &child);
 	if (!output.file)
 		return 1;
 	setvbuf(output.file, NULL, _IOFBF, 1 << 18);
+	post_progress_begin();
 	if (given.format->interactive)
 		browse(&given, &output, &problems, &outcome);
 	else if (given.diff)
@@ -449,7 +399,9 @@ int main(int count, char **arguments)
 	int failed = 0, ended = 0;
 	const bool empty = problems.count && given.output_path && !given.format->folder &&
 			   !given.pdf && ftello(output.file) == 0;
+	post_progress_end();
 	if (pager) {
+		fclose(output.file);
 		ended = pclose(pager); /* waits until it is left */
 		failed = WIFEXITED(ended) && WEXITSTATUS(ended) == 127;
 		if (failed)

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "postproc/progress.h"
 #include "postproc/sources/archive.h"
 #include "postproc/sources/inputs.h"
 #include "postproc/table.h"
@@ -69,6 +70,25 @@ FILE *post_file_pager(void)
 	return popen(pager, "we");
 }
 
+static ssize_t write_at_last(void *file, const char *bytes, size_t size)
+{
+	size_t done = 0;
+
+	post_progress_end();
+	while (done < size) {
+		ssize_t written = write(fileno(file), bytes + done, size - done);
+		if (written < 0 && errno != EINTR)
+			return 0;
+		done += written < 0 ? 0 : (size_t)written;
+	}
+	return (ssize_t)size;
+}
+
+FILE *post_file_behind_progress(FILE *file)
+{
+	return fopencookie(file, "w", (cookie_io_functions_t){.write = write_at_last});
+}
+
 /* Where -o writes until all is there; "" when nothing is to be renamed. */
 static char unfinished[4096 + 16];
 static char complete_path[4096]; /* and what its name is then */
@@ -77,6 +97,7 @@ static void end_by_signal(int number)
 {
 	post_archives_remove();
 	post_tui_leave();
+	post_progress_erase();
 	if (*unfinished && unlink(unfinished)) { /* it is a folder */
 		pid_t child = fork();
 		if (!child) {

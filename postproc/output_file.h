@@ -9,6 +9,10 @@
 /* A pipe to $PAGER, on a terminal only; NULL: none. */
 FILE *post_file_pager(void);
 
+/* What is written into it goes into the file, and ends the line with the progress first: for a
+ * pager and a terminal. The file is closed after it. */
+FILE *post_file_behind_progress(FILE *file);
+
 /* Opens the file that -o names, under another name until it is complete; NULL: see errno. */
 FILE *post_file_open(const char *path);
 

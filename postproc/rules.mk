@@ -3,7 +3,7 @@
 POST_LIBS = -ldw $(COMMON_LIBRARIES) -liberty -lz -lzstd -llzma -lsqlite3 -larchive -lncursesw -ltinfo -lm
 
 # what prints
-POST_MAIN = postproc/main.c postproc/options.c postproc/option_list.c postproc/output_file.c \
+POST_MAIN = postproc/main.c postproc/options.c postproc/option_list.c postproc/output_file.c postproc/progress.c \
 	postproc/energy/command.c postproc/paths/command.c postproc/paths/ids_command.c \
 	postproc/paths/run_commands.c postproc/paths/diff_command.c
 

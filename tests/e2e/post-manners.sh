@@ -202,6 +202,55 @@ tells_settings_apart()
 		[ -n "$(id_of right)" ] && [ "$(id_of right)" != "$(id_of other)" ]
 }
 
+# on_terminal CODE ARGUMENT...: python that has `terminal`, with the program on it. Its clock says that a second has
+# gone by whenever it asks, and the tenth time it is stopped, until go_on().
+on_terminal()
+{
+	code=$1
+	shift
+	cat >slow.c <<-'END'
+		#include <signal.h>
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		int clock_gettime(clockid_t id, struct timespec *time)
+		{
+			static int calls;
+			long status = syscall(SYS_clock_gettime, id, time);
+			time->tv_sec += ++calls;
+			if (calls == 10)
+				raise(SIGSTOP);
+			return (int)status;
+		}
+	END
+	"${CC:-cc}" -shared -fPIC -o slow.so slow.c && mkdir -p many && touch many/1 many/2 many/3 many/4 many/5 many/6 many/7 many/8 \
+		many/9 many/10 many/11 || return
+	PAGER='sed s/^/paged:/' PYTHONPATH=$root/tests PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 - "$PWD/slow.so" "$post" "$@" \
+		many data traced/program <<-END
+		import glob, os, signal, sys
+		from terminal import Terminal
+		with Terminal(["env", "LD_PRELOAD=" + sys.argv[1]] + sys.argv[2:]) as terminal:
+		    go_on = lambda: os.kill(terminal.child, signal.SIGCONT)
+		    looks = lambda: any("files looked at" in line for line in terminal.lines())
+		    os.waitid(os.P_PID, terminal.child, os.WSTOPPED)
+		    terminal.see("files looked at")
+		    $code
+		    assert not looks(), terminal.lines()
+	END
+}
+
+shows_progress_before_pager()
+{
+	on_terminal 'go_on(); terminal.see("paged:"); terminal.ends()' edges
+}
+
+leaves_nothing_when_interrupted()
+{
+	on_terminal 'assert len(glob.glob("new.out*")) == 1, glob.glob("new.out*")
+    terminal.type("\x03"); go_on(); assert terminal.ends() == -2
+    assert not glob.glob("new.out*")' edges -o new.out
+}
+
 behaviour()
 {
 	cat >main.c <<-'END'
@@ -228,6 +277,8 @@ behaviour()
 	unset LITIFUT_MODE
 	[ -z "${once:-}" ] || return 0
 	once=yes
+		ok "progress is shown until the pager has something" shows_progress_before_pager
+	ok "ctrl-C leaves neither that line nor a part of the output" leaves_nothing_when_interrupted
 	if ldconfig -p | grep -q 'libdebuginfod\.so\.1'; then
 		ok "debug files come from a server that the user names" asks_a_server
 	else
