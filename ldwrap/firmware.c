@@ -895,6 +895,8 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		outcome->never_ends = sends(&link) && link.plan.never_ends && !link.asks.sends &&
 				      !link.send.every;
 		outcome->clock_user = link.plan.clock_user;
+		outcome->clock_setter =
+			*link.plan.clock_setter ? xstrdup(link.plan.clock_setter) : NULL;
 		outcome->depth = is_table(&link) && link.options.depth < USUAL_DEPTH &&
 						 !request->settings->depth
 					 ? link.options.depth

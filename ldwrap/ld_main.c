@@ -117,6 +117,19 @@ static void say_low_memory(const char *output, const struct link_outcome *outcom
 	free(line);
 }
 
+static void warn_of_clock_user(const char *output, const struct link_outcome *outcome)
+{
+	fprintf(stderr,
+		"litifut-ld: warning: %s: the program uses the timer of LITIFUT_CLOCK itself, as ",
+		output);
+	if (outcome->clock_user)
+		fprintf(stderr, "it has a handler of its interrupt %u", outcome->clock_user);
+	else
+		fprintf(stderr, "its function %s sets it up", outcome->clock_setter);
+	fprintf(stderr, ": neither the times nor that part of the program are right: use "
+			"LITIFUT_MODE=counts or stream, or let the program use another timer\n");
+}
+
 static void warn_of_unused(const struct arguments *arguments, const struct settings *settings,
 			   const struct link_outcome *outcome)
 {
@@ -219,13 +232,8 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"LITIFUT_SEND=call:FUNCTION or tick:N%s%s\n",
 			output, outcome->handlers ? ":" : "",
 			outcome->handlers ? outcome->handlers : "");
-	if (outcome->clock_user)
-		fprintf(stderr,
-			"litifut-ld: warning: %s: the program uses the timer of LITIFUT_CLOCK "
-			"itself, as it has a handler of its interrupt %u: neither the times nor "
-			"that part of the program are right: use LITIFUT_MODE=counts or stream, or "
-			"let the program use another timer\n",
-			output, outcome->clock_user);
+	if (outcome->clock_user || outcome->clock_setter)
+		warn_of_clock_user(output, outcome);
 	if (outcome->control_missing)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: the program uses %s, which does not exist for "

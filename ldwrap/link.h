@@ -44,6 +44,7 @@ struct link_outcome {
 	const char *handlers;        /* how those of its interrupts are named, or NULL */
 	const char *control_missing; /* what a firmware uses of these that its CPU does not have */
 	unsigned clock_user; /* the interrupt by which a firmware uses the clock's timer, or 0 */
+	char *clock_setter;  /* a function of it that sets this timer up, or NULL; to be freed */
 	unsigned depth; /* open calls of a firmware, if there is no room for the usual ones; else 0
 			 */
 	unsigned ring_kb_most; /* of a firmware, if LITIFUT_RING_KB asks for more; else 0 */

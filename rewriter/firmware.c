@@ -7,6 +7,7 @@
 #include <litifut/frames_format.h>
 #include <litifut/spans_format.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rewriter/firmware_cpu.h"
@@ -535,6 +536,15 @@ static unsigned overflow_mask(const struct litifut_firmware_pass *pass)
 	return places - 1;
 }
 
+static void set_clock_users(const struct litifut_firmware_pass *pass,
+			    struct litifut_firmware_plan *plan)
+{
+	const char *setter = pass->cpu->clock_setter(&pass->image);
+
+	plan->clock_user = pass->cpu->clock_user(&pass->image);
+	snprintf(plan->clock_setter, sizeof(plan->clock_setter), "%s", setter ? setter : "");
+}
+
 enum litifut_status litifut_firmware_plan(const char *path,
 					  const struct litifut_firmware_options *options,
 					  struct litifut_firmware_plan *plan,
@@ -593,7 +603,7 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	if (options->times && !(options->spans && pass.cpu->calls_in_stub))
 		plan->open_bytes = (size_t)open_bytes(&pass) * options->depth;
 	if (options->times && pass.cpu->clock_user)
-		plan->clock_user = pass.cpu->clock_user(&pass.image);
+		set_clock_users(&pass, plan);
 	plan->untimed = why_untimed(&pass);
 	/* said before anything about room */
 	if (!status && options->times && !plan->untimed && pass.cpu->clock_vector)

@@ -36,6 +36,9 @@
 #define LITIFUT_FIRMWARE_FAR_MOST 4
 #define LITIFUT_FIRMWARE_SECTION_NAME_MOST 128
 
+/* Bytes of a function's name in a message. */
+#define LITIFUT_FIRMWARE_CLOCK_SETTER 80
+
 /* Bins of the histogram of addresses, of 2 bytes each, and where there is no room for so many. */
 #define LITIFUT_FIRMWARE_BINS 1024
 #define LITIFUT_FIRMWARE_FEW_BINS 128
@@ -155,6 +158,8 @@ struct litifut_firmware_plan {
 	bool jumps;        /* longjmp() is called, and calls are timed */
 	size_t open_bytes; /* of the pool of open calls */
 	uint32_t clock_user; /* see struct litifut_firmware_cpu; 0: no call is timed */
+	/* The same of clock_setter, cut to what fits; empty: there is none. */
+	char clock_setter[LITIFUT_FIRMWARE_CLOCK_SETTER];
 	/* Why calls can't be timed, whatever the options are; NULL: they can. Static. */
 	const char *untimed;
 };

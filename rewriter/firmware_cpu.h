@@ -110,6 +110,8 @@ struct litifut_firmware_cpu {
 	/* Optional: the number of another interrupt of that timer for which the program has a
 	 * handler, so that it uses the timer itself; 0: there is none. */
 	uint32_t (*clock_user)(const struct litifut_image *image);
+	/* With it: the name of a function that sets that timer up; NULL: there is none. */
+	const char *(*clock_setter)(const struct litifut_image *image);
 	/* Optional: an error if the device of the image lacks the peripheral that this port of the
 	 * tracer uses, at this address. */
 	enum litifut_status (*check_port)(const struct litifut_image *image, const char *port,

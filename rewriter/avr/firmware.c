@@ -402,5 +402,6 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.check_port = litifut_avr_check_port,
 	.clock_vector = litifut_avr_clock_vector,
 	.clock_user = litifut_avr_clock_user,
+	.clock_setter = litifut_avr_clock_setter,
 	.free_vector = litifut_avr_free_vector,
 };

@@ -169,7 +169,7 @@ tiny_link()
 	env "$@" "$BUILD/bin/litifut" build -q avr-gcc -mmcu=attiny85 -Os "$root/tests/firmware/avr_tiny.c" -o tiny.elf 2>&1
 }
 
-is "a device without the clock's timer : that is said first" "$(tiny_link LITIFUT_MODE=table)" \
+is "a device without the clock's timer: that is said first" "$(tiny_link LITIFUT_MODE=table)" \
 	"litifut-ld: warning: tiny.elf: left untraced: LITIFUT_CLOCK: the timer of this device is not known, or the program has a handler for its overflow: use LITIFUT_MODE=counts or stream"
 is "a handler that has the name of a macro: what to write in its place is said" "$(tiny_link LITIFUT_SAMPLE=TIMER0_OVF_vect)" \
 	"litifut-ld: warning: tiny.elf: left untraced: LITIFUT_SAMPLE: no such function: TIMER0_OVF_vect: that is a macro for __vector_N: N is TIMER0_OVF_vect_num, see <avr/io.h>"
@@ -222,6 +222,46 @@ is "also for spans" "$(timer_link atmega2560 TIMER1_COMPC_vect LITIFUT_MODE=span
 is "and of another device" "$(timer_link atmega1284p TIMER1_CAPT_vect LITIFUT_MODE=table)" "$used 12"
 is "one of another timer is not" "$(timer_link atmega328p TIMER0_COMPA_vect LITIFUT_MODE=table $clock)" ""
 is "nor where no clock is needed" "$(timer_link atmega328p TIMER1_COMPA_vect LITIFUT_MODE=stream)$(timer_link atmega328p TIMER1_COMPA_vect LITIFUT_MODE=counts)" ""
+
+# Without an interrupt: in CTC, by a plain store, by a pointer (which GCC takes for what is read, changed and written), and
+# by the counter alone. Arduino's init() is excepted, and so is what leaves the clock as it is.
+setters="the program uses the timer of LITIFUT_CLOCK itself, as its function start_timer sets it up"
+cp timer.c handled.c
+# setter_link DEVICE STATEMENT
+setter_link()
+{
+	cat >timer.c <<-END
+		#include <avr/io.h>
+
+		volatile unsigned long $timer_extra;
+
+		void __attribute__((noinline)) ${timer_function:-start_timer}(void)
+		{
+			$2
+		}
+
+		int main(void)
+		{
+			${timer_function:-start_timer}();
+			$timer_extra = TCNT1;
+			return 0;
+		}
+	END
+	timer_link "$1" none LITIFUT_MODE=table $clock
+}
+
+timer_extra=ticks
+is "a timer in CTC is said" "$(setter_link atmega328p 'OCR1A = 1999; TCCR1B = 1 << WGM12 | 1 << CS11;')" "$setters"
+is "also where bits of it are set" "$(setter_link atmega1284p 'TCCR1B |= 1 << CS12; TCCR1B &= ~(1 << CS10); OCR1A = 1999;')" "$setters"
+ok "which is done by a pointer" sh -c 'avr-objdump -d timer.elf | grep -A9 "<start_timer>:" | grep -q "st.*[XYZ]"'
+is "also its counter" "$(setter_link atmega2560 'TCNT1 = 0;')" "$setters"
+is "what leaves the clock as it is is not" "$(setter_link atmega328p 'TCCR1A |= 1 << COM1A1; OCR1A = 128; TIMSK1 = 0;')" ""
+is "nor is another timer" "$(setter_link atmega2560 'TCCR3B = 1 << CS31; TCNT3 = 0; TCCR0B = 2; TCCR2B = 2;')" ""
+timer_function=init
+is "a function init is not excepted" "$(setter_link atmega328p 'TCCR1B = 3;')" "the program uses the timer of LITIFUT_CLOCK itself, as its function init sets it up"
+timer_extra=timer0_overflow_count
+is "but that of Arduino's core" "$(setter_link atmega328p 'TCCR1B = 3;')" ""
+cp handled.c timer.c
 sed -i 's/^ISR(HANDLER)/ISR(TIMER1_OVF_vect, ISR_ALIASOF(HANDLER));\n&/' timer.c
 is "an overflow that has the handler of another interrupt is not taken" \
 	"$(timer_link atmega328p TIMER0_OVF_vect LITIFUT_MODE=table $clock)$(grep -c 'or the program has a handler for its overflow' timer.log)" \
