@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,11 +242,22 @@ void post_file_flush(FILE *file)
 		flush_error = errno;
 }
 
+/* errno may be of something else by now. */
+static bool has_no_reader(FILE *file)
+{
+	struct pollfd pipe = {.fd = fileno(file)};
+
+	return poll(&pipe, 1, 0) == 1 && pipe.revents & POLLERR;
+}
+
 /* A reader that has seen enough (head, a pager) is not a failure. */
 int post_file_close(FILE *file, const char *path)
 {
 	bool failed = fflush(file) || ferror(file);
 	int cause = flush_error ? flush_error : errno;
+
+	if (failed && has_no_reader(file))
+		cause = EPIPE;
 
 	if (file != stdout && fclose(file) && !failed) {
 		failed = true;

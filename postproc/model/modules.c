@@ -1,5 +1,6 @@
 /* Which ELF file belongs to which module, and where the maps file says that
  * the other ones lie. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,10 +277,31 @@ void post_modules_map(struct post_session *session, struct post_process *process
 	}
 }
 
+/* As people write it: ARM, MIPS, AVR. */
+static const char *cpu_text(unsigned machine, char *text, size_t size)
+{
+	const struct cpu *cpu = cpu_find(machine);
+
+	snprintf(text, size, "%s", cpu ? cpu->name : "another CPU");
+	for (char *letter = text; cpu && *letter; letter++)
+		*letter = (char)toupper((unsigned char)*letter);
+	return text;
+}
+
+/* Is it the only one that the user has named? */
+static bool is_only(const struct post_session *session, const struct post_candidate *file)
+{
+	for (size_t i = 0; i < session->inputs.image_count; i++)
+		if (session->inputs.images[i].named && &session->inputs.images[i] != file)
+			return false;
+	return true;
+}
+
 bool post_session_needless(const struct post_session *session, size_t *at, char *text, size_t size)
 {
 	for (; *at < session->inputs.image_count; ++*at) {
 		const struct post_candidate *file = &session->inputs.images[*at];
+		char own[16], other[16];
 		bool right = false;
 		if (!file->named || file->used)
 			continue;
@@ -289,6 +311,10 @@ bool post_session_needless(const struct post_session *session, size_t *at, char 
 			snprintf(text, size,
 				 "%.200s was not needed: no module of the traces has its build-id",
 				 file->path);
+		else if (is_only(session, file) && session->process_count)
+			snprintf(text, size, "%.160s is for %s, and the trace is of %s", file->path,
+				 cpu_text(file->machine, own, sizeof(own)),
+				 cpu_text(session->processes[0]->machine, other, sizeof(other)));
 		else
 			snprintf(text, size, "%.200s was not needed: it is for %s, and no trace is",
 				 file->path,

@@ -100,12 +100,14 @@ archives()
 tells_of_needless_files()
 {
 	case $cpu in
-	arm*) other=/usr/mips-linux-gnu/lib/libc.so.6 is=mips ;;
-	*) other=/usr/arm-linux-gnueabihf/lib/libc.so.6 is=arm ;;
+	arm*) other=/usr/mips-linux-gnu/lib/libc.so.6 is=mips other_cpu=MIPS own_cpu=ARM ;;
+	*) other=/usr/arm-linux-gnueabihf/lib/libc.so.6 is=arm other_cpu=ARM own_cpu=MIPS ;;
 	esac
 	"$post" edges data traced/program plain/program "$other" 2>err >/dev/null || return
 	grep "plain/program was not needed: no module" err && grep "libc.so.6 was not needed: it is for $is, and no trace is" err &&
-		! grep traced/program err
+		! grep traced/program err || return
+	"$post" edges --no-maps-paths data "$other" 2>err >/dev/null
+	equal "$(grep -c libc err)" 1 && grep "libc.so.6 is for $other_cpu, and the trace is of $own_cpu\$" err
 }
 
 # Names of a stripped file come from a server of debug files.

@@ -346,6 +346,42 @@ static void an_output_is_whole_or_not_there(void **state)
 	gives(0, "callgrind ", "$post -f list");
 }
 
+static void write_long_trace(const char *name)
+{
+	struct trace_builder builder;
+	char path[128];
+
+	trace_builder_start(&builder, false, BUILDER_MACHINE_ARM, 1, "p");
+	trace_builder_chunk(&builder, 1, 0, 0);
+	for (uint32_t i = 0; i < 20000; i++)
+		trace_builder_call(&builder, 0x10000 + i % 64 * 4);
+	trace_builder_finish(&builder);
+	snprintf(path, sizeof(path), "%s/%s", fixture.folder, name);
+	assert_true(trace_builder_save(&builder, path));
+	trace_builder_release(&builder);
+}
+
+/* The reader is gone before the first byte; what is written is larger than a buffer. */
+static void a_closed_pipe_is_not_a_failure(void **state)
+{
+	static const char *const formats[] = {"sqlite", "html", "calls", "tsv"};
+
+	(void)state;
+	need_fixture();
+	write_long_trace("many");
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		char command[300];
+		snprintf(command, sizeof(command),
+			 "{ while [ ! -e gone ]; do sleep 0.01; done; $post -q -f %s many 2>said; "
+			 "} | { exec <&-; touch gone; }; rm gone; cat said; rm said",
+			 formats[i]);
+		char *text = shell("%s", command);
+		assert_null(strstr(text, "standard output"));
+		free(text);
+	}
+	gives(0, NULL, "rm many");
+}
+
 static void an_input_is_not_overwritten(void **state)
 {
 	(void)state;
@@ -688,21 +724,11 @@ static void a_terminal_gets_color_and_a_pager(void **state)
 /* The reader of the output waits, so the work is long on any machine. */
 static void long_work_shows_progress(void **state)
 {
-	struct trace_builder builder;
-	char path[128];
-
 	(void)state;
 	need_fixture();
 	if (missing("script"))
 		skip();
-	trace_builder_start(&builder, false, BUILDER_MACHINE_ARM, 1, "p");
-	trace_builder_chunk(&builder, 1, 0, 0);
-	for (uint32_t i = 0; i < 20000; i++)
-		trace_builder_call(&builder, 0x10000 + i % 64 * 4);
-	trace_builder_finish(&builder);
-	snprintf(path, sizeof(path), "%s/long", fixture.folder);
-	assert_true(trace_builder_save(&builder, path));
-	trace_builder_release(&builder);
+	write_long_trace("long");
 	const char *command = "mkfifo slow; { sleep 1; cat >/dev/null; } <slow & "
 			      "%s \"$post -f tsv -o slow %s long\" log </dev/null; "
 			      "s=$?; wait; rm slow; exit $s";
@@ -746,6 +772,7 @@ int main(void)
 		cmocka_unit_test(packed_traces_read_the_same),
 		cmocka_unit_test(a_database_answers_questions),
 		cmocka_unit_test(an_output_is_whole_or_not_there),
+		cmocka_unit_test(a_closed_pipe_is_not_a_failure),
 		cmocka_unit_test(an_input_is_not_overwritten),
 		cmocka_unit_test(a_link_leads_to_the_output),
 		cmocka_unit_test(unpacking_is_bounded),
