@@ -45,22 +45,69 @@ static void write_bash_words(FILE *file, const char *words)
 		fputs("COMPREPLY=($(compgen -f -- \"$cur\"))", file);
 	else if (is(words, LITIFUT_WORDS_FOLDER))
 		fputs("COMPREPLY=($(compgen -d -- \"$cur\"))", file);
+	else if (is(words, LITIFUT_WORDS_COMMAND))
+		fputs("COMPREPLY=($(compgen -c -- \"$cur\"))", file);
+	else if (is(words, LITIFUT_WORDS_ARGUMENTS))
+		fputs("if declare -F _command_offset >/dev/null; then _command_offset \"$at\"; "
+		      "else COMPREPLY=($(compgen -f -- \"$cur\")); fi",
+		      file);
+	else if (is(words, LITIFUT_WORDS_TOOLCHAIN))
+		fputs("COMPREPLY=($(compgen -c -- \"$cur\" | sed -n 's/-ld$//p' | sort -u) "
+		      "$(compgen -f -- \"$cur\"))",
+		      file);
 	else
 		fprintf(file, "COMPREPLY=($(compgen -W '%s' -- \"$cur\"))", words);
+}
+
+static bool has_value(const struct litifut_option *option)
+{
+	return option->name && option->argument && *option->argument != '[';
+}
+
+/* "--name=|--name|-n) ": a value that may be left out is behind = only. */
+static void write_bash_option(FILE *file, const struct litifut_option *option)
+{
+	fprintf(file, "\t\t--%s=", option->name);
+	if (has_value(option))
+		fprintf(file, "|--%s", option->name);
+	if (has_value(option) && option->code < LITIFUT_FIRST_LONG)
+		fprintf(file, "|-%c", option->code);
+	fputs(") ", file);
+}
+
+/* Behind the first word that is not an option or the value of one, other words follow. */
+static void write_bash_then(FILE *file, const struct litifut_command *command)
+{
+	const struct litifut_option *option;
+
+	fputs("\t\tlocal at=2\n\t\twhile [ \"$at\" -lt \"$COMP_CWORD\" ]; do\n"
+	      "\t\tcase ${COMP_WORDS[at]} in\n",
+	      file);
+	for (option = command->options; option && !is_last(option); option++) {
+		if (!has_value(option))
+			continue;
+		write_bash_option(file, option);
+		fputs("at=$((at + 2)); [ \"${COMP_WORDS[at-1]}\" != = ] || at=$((at + 1)) ;;\n",
+		      file);
+	}
+	fputs("\t\t-*) at=$((at + 1)) ;;\n\t\t*) break ;;\n\t\tesac\n\t\tdone\n"
+	      "\t\tif [ \"$at\" -lt \"$COMP_CWORD\" ]; then\n\t\t\t",
+	      file);
+	write_bash_words(file, command->then);
+	fputs("\n\t\t\treturn\n\t\tfi\n", file);
 }
 
 static void write_bash_command(FILE *file, const struct litifut_command *command)
 {
 	const struct litifut_option *option;
 
+	if (command->then)
+		write_bash_then(file, command);
 	fputs("\t\tcase $prev in\n", file);
 	for (option = command->options; option && !is_last(option); option++) {
-		if (!option->name || !option->argument || *option->argument == '[')
+		if (!option->name || !option->argument)
 			continue;
-		fprintf(file, "\t\t--%s", option->name);
-		if (option->code < LITIFUT_FIRST_LONG)
-			fprintf(file, "|-%c", option->code);
-		fputs(") ", file);
+		write_bash_option(file, option);
 		write_bash_words(file, option->words);
 		fputs("; return ;;\n", file);
 	}
@@ -87,6 +134,8 @@ static void write_bash(FILE *file, const char *program, const struct litifut_com
 	write_function(file, program);
 	fputs("()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
 	      "\tlocal command=${COMP_WORDS[1]}\n"
+	      "\tif [ \"$cur\" = = ]; then\n\t\tcur= prev+==\n" /* as bash splits --name=value */
+	      "\telif [ \"$prev\" = = ]; then\n\t\tprev=${COMP_WORDS[COMP_CWORD-2]}=\n\tfi\n"
 	      "\t[ \"$COMP_CWORD\" -gt 1 ] || command=\n\tcase $command in\n",
 	      file);
 	for (command = commands + 1; command->name; command++) {
@@ -113,6 +162,12 @@ static void write_zsh_action(FILE *file, const char *words)
 		fputs("_files", file);
 	else if (is(words, LITIFUT_WORDS_FOLDER))
 		fputs("_files -/", file);
+	else if (is(words, LITIFUT_WORDS_COMMAND))
+		fputs("_command_names -e", file);
+	else if (is(words, LITIFUT_WORDS_ARGUMENTS))
+		fputs("_normal", file);
+	else if (is(words, LITIFUT_WORDS_TOOLCHAIN))
+		fputs("{compadd -- ${${(k)commands[(I)*-ld]}%-ld}; _files}", file);
 	else if (words)
 		fprintf(file, "(%s)", words);
 	else
@@ -146,8 +201,15 @@ static void write_zsh_command(FILE *file, const struct litifut_command *command)
 			putc('\'', file);
 		}
 	}
-	fputs(" \\\n\t\t'*:word:", file);
-	write_zsh_action(file, command->words);
+	if (command->then) {
+		fprintf(file, " \\\n\t\t'%s1:word:",
+			is(command->then, LITIFUT_WORDS_ARGUMENTS) ? "(-)" : "");
+		write_zsh_action(file, command->words);
+		putc('\'', file);
+	}
+	/* the words of a command that is run are a line of its own */
+	fprintf(file, " \\\n\t\t'*%s:word:", is(command->then, LITIFUT_WORDS_ARGUMENTS) ? ":" : "");
+	write_zsh_action(file, command->then ? command->then : command->words);
 	fputs("'\n", file);
 }
 
@@ -157,7 +219,7 @@ static void write_zsh(FILE *file, const char *program, const struct litifut_comm
 
 	fprintf(file, "#compdef %s\n", program);
 	if (commands[1].name) {
-		fputs("local -a commands=(\n", file);
+		fputs("local -a known=(\n", file);
 		for (command = commands + 1; command->name; command++) {
 			fputs("\t'", file);
 			write_quoted(file, command->name, ":\\");
@@ -166,7 +228,7 @@ static void write_zsh(FILE *file, const char *program, const struct litifut_comm
 			fputs("'\n", file);
 		}
 		fputs(")\nif (( CURRENT == 2 )) && [[ $PREFIX != -* ]]; then\n"
-		      "\t_describe command commands\n",
+		      "\t_describe command known\n",
 		      file);
 		if (commands->words)
 			fputs("\t_files\n", file);
@@ -194,6 +256,8 @@ static void write_fish_options(FILE *file, const char *program, const char *cond
 			fprintf(file, " -s %c", option->code);
 		if (option->argument && *option->argument != '[')
 			fputs(is(option->words, LITIFUT_WORDS_FILE) ? " -rF" : " -x", file);
+		else if (option->argument)
+			fputs(" -f", file);
 		if (is(option->words, LITIFUT_WORDS_FOLDER))
 			fputs(" -a '(__fish_complete_directories)'", file);
 		else if (option->words && !is(option->words, LITIFUT_WORDS_FILE))
@@ -202,8 +266,21 @@ static void write_fish_options(FILE *file, const char *program, const char *cond
 		write_quoted(file, option->help, "\\");
 		fputs("'\n", file);
 	}
-	if (command->words && !is(command->words, LITIFUT_WORDS_FILE) &&
-	    !is(command->words, LITIFUT_WORDS_FOLDER))
+	if (is(command->words, LITIFUT_WORDS_COMMAND))
+		fprintf(file, "complete -c %s%s -xa '(__fish_complete_subcommand --fcs-skip=2)'\n",
+			program, condition);
+	else if (is(command->words, LITIFUT_WORDS_TOOLCHAIN))
+		fprintf(file,
+			"complete -c %s%s -a '(string replace -rf \".*/([^/]+)-ld\\$\" \"\\$1\" "
+			"$PATH/*-ld)'\n",
+			program, condition);
+	else if (command->then)
+		fprintf(file,
+			"complete -c %s -n '__fish_seen_subcommand_from %s; and test (count "
+			"(commandline -opc)) -gt 2' -xa '%s'\n",
+			program, command->name, command->then);
+	else if (command->words && !is(command->words, LITIFUT_WORDS_FILE) &&
+		 !is(command->words, LITIFUT_WORDS_FOLDER))
 		fprintf(file, "complete -c %s%s -a '%s'\n", program, condition, command->words);
 }
 

@@ -14,11 +14,16 @@ in_bash()
 		"_$(echo "$1" | tr - _)"; printf "%s\n" "${COMPREPLY[@]}"' bash "$1.bash" "$@" | sort | xargs
 }
 
+own_programs()
+{
+	mkdir -p own && touch own/my-program own/no-such-cpu-linux-ld && chmod +x own/*
+}
+
 bash_completes()
 {
 	"$post" --completion bash >litifut-post.bash &&
 		"$BUILD/bin/litifut" --completion bash >litifut.bash || return
-	mkdir -p some/folder && touch some/file
+	mkdir -p some/folder && touch some/file && own_programs
 	equal "$(in_bash litifut-post --so)" "--sort --source" &&
 		equal "$(in_bash litifut-post --sort ma)" "made max" &&
 		equal "$(in_bash litifut-post -f perf)" "perfetto" &&
@@ -27,17 +32,28 @@ bash_completes()
 		equal "$(in_bash litifut-post html --source some/)" "some/folder" &&
 		equal "$(in_bash litifut-post calls some/)" "some/file some/folder" &&
 		equal "$(in_bash litifut b)" "build" &&
+		equal "$(in_bash litifut-post --sort = ma)" "made max" &&
+		equal "$(in_bash litifut-post --color =)" "always auto never" &&
+		equal "$(in_bash litifut control some/ sta)" "start status" &&
+		equal "$(in_bash litifut control some/)" "some/file some/folder" &&
+		equal "$(PATH=$PWD/own:$PATH in_bash litifut build --config = x -x y my-pro)" "my-program" &&
+		equal "$(in_bash litifut build -q make some/fi)" "some/file" &&
+		equal "$(PATH=$PWD/own:$PATH in_bash litifut install-ld no-such-cpu)" "no-such-cpu-linux" &&
 		equal "$(in_bash litifut info --s)" "--sites --skipped" &&
 		equal "$(in_bash litifut build --re)" "--recorder"
 }
 
 fish_completes()
 {
+	own_programs
 	"$post" --completion fish >litifut-post.fish && "$BUILD/bin/litifut" --completion fish >litifut.fish &&
 		HOME=$(pwd) fish -N -c 'source litifut-post.fish; source litifut.fish
 			complete -C "litifut-post --sour"; complete -C "litifut-post -f perf"
-			complete -C "litifut inf"' >offered 2>fish.err
-	[ ! -s fish.err ] && grep '^--source' offered && grep '^perfetto' offered && grep '^info' offered
+			complete -C "litifut inf"; complete -C "litifut-post --color="
+			complete -C "litifut control . sta"; set -p PATH $PWD/own
+			complete -C "litifut build my-pro"; complete -C "litifut install-ld no-such"' >offered 2>fish.err
+	[ ! -s fish.err ] && grep "^--color=always" offered && ! grep "^--color=own" offered && grep "^status" offered && grep "^my-program" offered &&
+		grep "^no-such-cpu-linux" offered && grep '^--source' offered && grep '^perfetto' offered && grep '^info' offered
 }
 
 # zsh asks its completion from a terminal only; the script must be one, and define what zsh calls
@@ -47,9 +63,15 @@ zsh_reads()
 		"$BUILD/bin/$program" --completion zsh >_$program && zsh -n _$program &&
 			head -n 1 _$program | grep "^#compdef $program\$" || return
 	done
-	zsh -f -c 'autoload -U compinit; fpath=(. $fpath); compinit -u -D; [[ $_comps[litifut-post] == _litifut-post ]]
-		function _arguments { print -r -- "$@" }; words=(litifut-post ""); CURRENT=3
-		autoload +X -U _litifut-post && _litifut-post' >arguments && grep -- '--source=' arguments
+	own_programs
+	PATH=$PWD/own:$PATH zsh -f -c 'autoload -U compinit; fpath=(. $fpath); compinit -u -D; [[ $_comps[litifut-post] == _litifut-post ]]
+		function _arguments { print -r -- "$@"; [[ ${@[-1]} != *{* ]] || eval "${@[-1]#*:word:}" }
+		function compadd { print -l -- "$@" }; function _files { }; words=(litifut-post ""); CURRENT=3
+		autoload +X -U _litifut-post && _litifut-post
+		words=(litifut control . ""); CURRENT=4; autoload +X -U _litifut && _litifut
+		words=(litifut build ""); CURRENT=3; _litifut; words=(litifut install-ld ""); CURRENT=3; _litifut' >arguments &&
+		grep -- '--source=' arguments && grep -F '1:word:_files *:word:(start stop snapshot reset status)' arguments &&
+		grep -F '(-)1:word:_command_names -e *::word:_normal' arguments && grep '^no-such-cpu-linux$' arguments
 }
 
 helps()
