@@ -13,10 +13,10 @@
 /* Has some function of the modules, called or not, a name that the glob matches? */
 static bool exists_in(const struct post_session *session, const char *glob)
 {
+	const char *const globs[] = {glob, NULL};
+
 	for (size_t i = 0; i < session->function_count; i++) {
-		const struct post_function *function = &session->functions[i];
-		if (!fnmatch(glob, function->name, 0) ||
-		    (function->symbol && !fnmatch(glob, function->symbol, 0)))
+		if (post_function_matches(session, globs, (uint32_t)i))
 			return true;
 	}
 	for (size_t m = 0; m < session->module_count; m++) {

@@ -1,6 +1,5 @@
 /* callers-of and callees-of: who calls a function and whom it calls, with the
  * places in the code. */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +13,9 @@
 
 static bool asked_for(const struct post_output *output, uint32_t function)
 {
-	const struct post_function *about = &output->session->functions[function];
-	const char *wanted = output->options.function;
+	const char *const globs[] = {output->options.function, NULL};
 
-	return !fnmatch(wanted, about->name, 0) ||
-	       (about->symbol && !fnmatch(wanted, about->symbol, 0));
+	return post_function_matches(output->session, globs, function);
 }
 
 #define INLINED_MOST 32

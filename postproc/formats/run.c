@@ -65,6 +65,28 @@ static void push(void *context, const struct post_timeline_event *event)
 		run->format->timed(run->output, event);
 }
 
+/* Filters by nesting and by time choose among calls in their order: sums and executed code have
+ * none. */
+static void report_unfiltered(const struct post_session *session, const struct post_format *format,
+			      const struct post_timeline_options *options, bool tabled)
+{
+	bool code = false;
+
+	if (!post_filter_is_set(&options->filter) && post_window_is_whole(&options->window))
+		return;
+	for (size_t i = 0; i < session->process_count; i++)
+		code |= post_timeline_is_of_code(session->processes[i]);
+	if (tabled || (code && format->paths))
+		post_problem_at(
+			session->problems, NULL, LITIFUT_NO_ADDRESS,
+			"-F, -N, -D, -t, --from and --to leave nothing out of %s, which %s",
+			tabled ? "sums (LITIFUT_MODE=table, counts)"
+			       : "what was executed (LITIFUT_MODE=paths)",
+			tabled ? "have no order of calls; --include, --exclude, --module and "
+				 "--pid do"
+			       : "is shown whole");
+}
+
 void post_run_read(struct post_run *run, struct post_session *session,
 		   const struct post_timeline_options *options, struct post_totals *totals)
 {
@@ -99,6 +121,7 @@ void post_run_read(struct post_run *run, struct post_session *session,
 			format->name);
 	post_timeline_read(session, sink, options);
 	post_measures_finish(&run->measures);
+	report_unfiltered(session, format, options, run->measures.tabled);
 	post_timeline_total(session, totals);
 	totals->cut = sink && is_broken(output);
 	output->totals = totals;

@@ -13,6 +13,7 @@ struct open {
 	struct post_timeline_event enter;
 	uint32_t inside; /* functions of `only` among this and those below */
 	bool shown, pushed;
+	uint64_t below; /* own time of calls in it that are too deep or too short to be shown */
 	struct post_call_arguments *arguments; /* of `enter`, if it is kept; owned; or NULL */
 };
 
@@ -130,6 +131,11 @@ static void leave(struct post_filter *filter, const struct post_timeline_event *
 				push_enter(filter, &lane->open[i]);
 		}
 	}
+	bool too_deep = !open->shown && !lane->without && (!filter->options->only || open->inside);
+	struct post_timeline_event with = *event;
+	with.value += open->below;
+	if (!open->pushed && lane->depth > 1 && (open->shown || too_deep))
+		open[-1].below += with.value;
 	free(open->arguments);
 	open->arguments = NULL;
 	lane->depth--;
@@ -137,7 +143,7 @@ static void leave(struct post_filter *filter, const struct post_timeline_event *
 	if (lane->without > lane->depth)
 		lane->without = 0;
 	if (open->pushed)
-		filter->sink->push(filter->sink->context, event);
+		filter->sink->push(filter->sink->context, &with);
 }
 
 void post_filter_push(void *context, const struct post_timeline_event *event)

@@ -129,7 +129,7 @@ behaviour()
 	ok "a folder's name is not a pattern" refused_as 'the process was killed' 'killed[1]' start
 	ok "a folder without traces is reported" refused . stop
 	is "nothing was ever recorded: one line says so" "$("$BUILD/bin/litifut" control never status 2>&1)" \
-		"litifut: error: never: there are no traces in it: no traced program has recorded a call there (litifut info PROGRAM says if it is traced; LITIFUT_START, LITIFUT_DIR)"
+		"litifut: error: never: there is no such folder: a traced program makes it with the first call that it records (litifut info PROGRAM says if it is traced; LITIFUT_START, LITIFUT_DIR)"
 	ok "so is what is not a trace" refused work.c stop
 	rm -rf data in out
 	mkfifo in out

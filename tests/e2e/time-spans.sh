@@ -189,6 +189,12 @@ behaviour()
 		int main(void) { printf("%d\n", pointed(leaf, 6000)); return 0; }
 	END
 	check far ../space.S ../far.c
+	totals='/ (main|pointed) \[/ { print $2, $3, $NF }'
+	"$BUILD/bin/litifut-post" -q -f graph data traced/far | awk "$totals" >totals.all
+	is "what is too deep to be shown stays in the time of what calls it" \
+		"$("$BUILD/bin/litifut-post" -q -f graph -D 4 data traced/far | tee deep.graph | awk "$totals" | diff - totals.all; grep -c leaf deep.graph)" 0
+	is "so does what is too short" \
+		"$("$BUILD/bin/litifut-post" -q -f graph -t 1us data traced/far | tee short.graph | awk "$totals" | diff - totals.all; grep -c leaf short.graph)" 0
 
 	# assembly code without .size, as the division of 64-bit numbers in libgcc
 	cat >sizeless.S <<-'END'

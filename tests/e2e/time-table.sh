@@ -128,6 +128,9 @@ behaviour()
 	ok "both have the same calls, and as many with times" diff table.counts out.counts
 
 	table_of program-Os ../main.c -Os || return
+	# shellcheck disable=SC2046
+	"$BUILD/bin/litifut-post" -q -F nosuch -f csv -o filtered.csv data $(traced_files) 2>filtered
+	is "what filters leave nothing out of is said" "$(grep -c 'leave nothing out of sums' filtered)" 1
 	table_of static ../main.c -static || return
 
 	# whole at any moment, and of bounded size
