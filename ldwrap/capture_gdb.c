@@ -24,6 +24,7 @@
 
 #include <litifut/frames_format.h>
 
+#include "common/hex.h"
 #include "rewriter/image.h"
 
 #define ANSWER_MS 10000
@@ -224,13 +225,6 @@ static enum litifut_status copy_memory(struct remote *remote, const struct firmw
 	return LITIFUT_OK;
 }
 
-static const char *hex(const uint8_t *bytes, char text[17])
-{
-	for (int i = 0; i < 8; i++)
-		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-	return text;
-}
-
 /* Is the program that runs the one in the ELF file? */
 static enum litifut_status check_identity(struct remote *remote, const struct firmware *firmware,
 					  const char *elf, struct litifut_error *error)
@@ -243,7 +237,7 @@ static enum litifut_status check_identity(struct remote *remote, const struct fi
 
 	if (status || !memcmp(bytes, firmware->bytes, sizeof(bytes)))
 		return status;
-	hex(firmware->bytes + hash, asked);
+	litifut_hex(firmware->bytes + hash, 8, asked);
 	if (memcmp(bytes, firmware->bytes, hash) != 0)
 		return litifut_error_set(
 			error, LITIFUT_ERROR_MISSING, remote->source, NULL, firmware->identity,
@@ -255,7 +249,7 @@ static enum litifut_status check_identity(struct remote *remote, const struct fi
 				 LITIFUT_NO_ADDRESS,
 				 "the program that runs is another build (identity %s) than %s "
 				 "(%s): give its ELF file",
-				 hex(bytes + hash, runs), elf, asked);
+				 litifut_hex(bytes + hash, 8, runs), elf, asked);
 }
 
 /* Where the tracer keeps what a dump of the memory has to have. A ring that outlasts a reset is in
@@ -360,7 +354,7 @@ enum litifut_status capture_gdb_run(const struct capture_gdb_options *options,
 	struct stat about;
 	struct firmware firmware;
 	enum litifut_status status = find_firmware(options->elf, &firmware, error);
-	FILE *output;
+	FILE *output = NULL;
 
 	if (status)
 		return status;
@@ -370,21 +364,23 @@ enum litifut_status capture_gdb_run(const struct capture_gdb_options *options,
 	if (remote.line < 0)
 		return failed(options->source, "no gdb remote is there (host:port or a socket)",
 			      error);
-	output = fopen(options->output, "we");
-	if (!output)
-		status = failed(options->output, "can't be written", error);
-	else if (!find_standing(&remote))
+	if (!find_standing(&remote))
 		status = silent(&remote, error);
 	if (!status && options->seconds)
 		status = run_for(&remote, options->seconds, error);
 	if (!status)
 		status = check_identity(&remote, &firmware, options->elf, error);
+	if (!status) {
+		output = fopen(options->output, "we");
+		status = output ? copy_memory(&remote, &firmware, output, options->output, error)
+				: failed(options->output, "can't be written", error);
+	}
 	if (!status)
-		status = copy_memory(&remote, &firmware, output, options->output, error);
-	if (!status)
-		ask(&remote, "D"); /* what was wanted is there, whatever the answer */
+		ask(&remote, "D"); /* the memory has been read, whatever the answer */
 	if (output && fclose(output) && !status)
 		status = failed(options->output, "can't be written", error);
+	if (output && status)
+		remove(options->output); /* a part of the memory would be taken for all of it */
 	close(remote.line);
 	return status;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hex.h"
 #include "elf/sections.h"
 #include "rewriter/arch.h"
 #include "rewriter/image.h"
@@ -40,8 +41,10 @@ static void read_module(struct reader *reader)
 	info->mode = module->mode;
 	info->clock = module->clock;
 	memcpy(info->name, module->name, sizeof(info->name) - 1);
-	for (uint32_t i = 0; i < module->build_id_bytes && i < 20; i++)
-		sprintf(info->build_id + 2 * i, "%02x", module->build_id[i]);
+	litifut_hex(module->build_id,
+		    module->build_id_bytes < sizeof(module->build_id) ? module->build_id_bytes
+								      : sizeof(module->build_id),
+		    info->build_id);
 	info->rewritten = info->flags & LITIFUT_MODULE_ACTIVE;
 }
 
@@ -55,10 +58,10 @@ static void read_identity(struct reader *reader)
 						  sizeof(struct litifut_identity))
 		       : NULL;
 
-	for (unsigned i = 0; section && i < 8; i++)
-		sprintf(reader->info->identity + 2 * i, "%02x",
-			section->bytes[symbol->address - section->address +
-				       offsetof(struct litifut_identity, hash) + i]);
+	if (section)
+		litifut_hex(section->bytes + (symbol->address - section->address) +
+				    offsetof(struct litifut_identity, hash),
+			    8, reader->info->identity);
 }
 
 /* The list in `image`, which is the module itself or a file beside it. */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "common/hex.h"
 #include "common/site_text.h"
 #include "postproc/formats/text.h"
 #include "postproc/timeline/timeline.h"
@@ -62,10 +63,10 @@ void post_about_modules(FILE *file, const struct post_session *session)
 		const struct post_module *module = &session->modules[i];
 		fprintf(file, "%s\n{\"name\":", i ? "," : "");
 		post_write_json_text(file, module->name);
-		fputs(",\"build_id\":\"", file);
-		for (unsigned b = 0; b < module->build_id_bytes; b++)
-			fprintf(file, "%02x", module->build_id[b]);
-		fprintf(file, "\",\"traced\":%s,\"engine\":", module->traced ? "true" : "false");
+		char hex[POST_BUILD_ID_BYTES * 2 + 1];
+		fprintf(file, ",\"build_id\":\"%s\",\"traced\":%s,\"engine\":",
+			litifut_hex(module->build_id, module->build_id_bytes, hex),
+			module->traced ? "true" : "false");
 		if (module->traced && module->image && module->image->rewritten)
 			post_write_json_text(file, litifut_engine_name(module->image->engine));
 		else

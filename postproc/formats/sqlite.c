@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/hex.h"
 #include "postproc/formats/format.h"
 #include "postproc/formats/text.h"
 #include "postproc/sources/arguments.h"
@@ -282,12 +283,10 @@ static void add_functions(struct post_output *output)
 
 	for (size_t i = 0; module && i < session->module_count; i++) {
 		const struct post_module *about = &session->modules[i];
-		char hex[POST_BUILD_ID_BYTES * 2 + 1] = "";
-		for (unsigned b = 0; b < about->build_id_bytes; b++)
-			snprintf(hex + (size_t)b * 2, 3, "%02x", about->build_id[b]);
+		char hex[POST_BUILD_ID_BYTES * 2 + 1];
 		number(module, 1, i);
 		text(module, 2, about->name);
-		text(module, 3, hex);
+		text(module, 3, litifut_hex(about->build_id, about->build_id_bytes, hex));
 		number(module, 4, about->traced);
 		text(module, 5, about->image ? about->image->path : NULL);
 		insert(output, module);

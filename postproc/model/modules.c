@@ -8,6 +8,7 @@
 
 #include <litifut/module_format.h>
 
+#include "common/hex.h"
 #include "postproc/sources/debug_file.h"
 #include "postproc/model/session.h"
 
@@ -433,8 +434,7 @@ void post_session_conclude(struct post_session *session)
 			post_problem_at(session->problems, module->name, LITIFUT_NO_ADDRESS,
 					"traces of several builds of it are here, as each run adds "
 					"one: remove those from before it was linked again");
-		for (unsigned b = 0; b < module->build_id_bytes; b++)
-			sprintf(hex + (size_t)b * 2, "%02x", module->build_id[b]);
+		litifut_hex(module->build_id, module->build_id_bytes, hex);
 		post_problem_at(
 			session->problems, module->name, LITIFUT_NO_ADDRESS,
 			"no ELF file with build-id %s was given: its functions are shown "

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/hex.h"
 #include "postproc/table.h"
 
 #define UNPACKED_LIMIT (256u << 20) /* of mini debug info: far above any real one */
@@ -49,8 +50,7 @@ static bool by_build_id(struct post_image *image, const char *directory)
 
 	if (image->build_id_bytes < 2)
 		return false;
-	for (unsigned i = 0; i < image->build_id_bytes; i++)
-		sprintf(hex + (size_t)i * 2, "%02x", image->build_id[i]);
+	litifut_hex(image->build_id, image->build_id_bytes, hex);
 	int length =
 		snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", directory, hex, hex + 2);
 	return length > 0 && (size_t)length < sizeof(path) && try_path(image, path);

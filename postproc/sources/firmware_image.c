@@ -2,10 +2,11 @@
 
 #include <gelf.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <litifut/frames_format.h>
+
+#include "common/hex.h"
 
 bool post_firmware_object(const struct post_image *image, const char *name, uint32_t *address,
 			  uint32_t *size)
@@ -43,13 +44,6 @@ bool post_firmware_identity(const struct post_image *image, uint8_t *bytes, uint
 	       post_firmware_word(bytes) == LITIFUT_IDENTITY_MAGIC;
 }
 
-static const char *hex(const uint8_t *bytes, char text[17])
-{
-	for (int i = 0; i < 8; i++)
-		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-	return text;
-}
-
 enum litifut_status post_firmware_image(const char *path, const struct post_inputs *inputs,
 					const uint8_t *hash, struct post_image **found,
 					struct litifut_error *error)
@@ -68,7 +62,7 @@ enum litifut_status post_firmware_image(const char *path, const struct post_inpu
 			continue;
 		if (post_firmware_identity(image, identity, &address)) {
 			other = inputs->images[i].path;
-			hex(identity + offsetof(struct litifut_identity, hash), others);
+			litifut_hex(identity + offsetof(struct litifut_identity, hash), 8, others);
 			if (!memcmp(identity + offsetof(struct litifut_identity, hash), hash, 8)) {
 				*found = image;
 				return post_image_load(image, NULL, error);
@@ -81,7 +75,7 @@ enum litifut_status post_firmware_image(const char *path, const struct post_inpu
 					 LITIFUT_NO_ADDRESS,
 					 "sent by another build than %s, identity %s in place of "
 					 "%s: give the ELF file of the program that has run",
-					 other, hex(hash, sent), others);
+					 other, litifut_hex(hash, 8, sent), others);
 	return litifut_error_set(error, LITIFUT_ERROR_MISSING, path, NULL, LITIFUT_NO_ADDRESS,
 				 "the traced ELF file of the firmware, with its symbols, is "
 				 "needed beside it%s%s%s",
