@@ -14,7 +14,10 @@ static bool names(const char *line, const char *name)
 
 void firmware_asks_read(const char *map, struct firmware_asks *asks)
 {
-	static const char *const controls[] = {"litifut_start", "litifut_stop", "litifut_reset"};
+	static const struct {
+		const char *name;
+		bool resets;
+	} controls[] = {{"litifut_start", false}, {"litifut_stop", false}, {"litifut_reset", true}};
 	FILE *file = map ? fopen(map, "r") : NULL;
 	char *line = NULL;
 	size_t room = 0;
@@ -25,11 +28,14 @@ void firmware_asks_read(const char *map, struct firmware_asks *asks)
 		inside |= !strcmp(line, "Cross Reference Table\n");
 		if (!inside)
 			continue;
-		asks->switches |= names(line, "litifut_start") || names(line, "litifut_stop");
-		asks->resets |= names(line, "litifut_reset");
-		for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
-			if (!asks->control && names(line, controls[i]))
-				asks->control = controls[i];
+		for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++) {
+			if (!names(line, controls[i].name))
+				continue;
+			asks->resets |= controls[i].resets;
+			asks->switches |= !controls[i].resets;
+			if (!asks->control)
+				asks->control = controls[i].name;
+		}
 		asks->sends |= names(line, "litifut_send") || names(line, "litifut_send_some");
 		asks->marks |= names(line, "litifut_mark");
 	}

@@ -9,7 +9,7 @@ struct firmware_asks {
 	bool resets;
 	bool sends;
 	bool marks;
-	const char *control; /* one of these that switch or reset recording, or NULL */
+	const char *control; /* the function of these that is named first, or NULL; static */
 };
 
 /* Reads it from the cross reference table (--cref) of a map file. No map: nothing is called. */

@@ -6,8 +6,8 @@
 #include <litifut/firmware_pool.h>
 #include <litifut/frames_format.h>
 #include <litifut/spans_format.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rewriter/firmware_cpu.h"
@@ -70,20 +70,15 @@ static uint32_t find_sender(const struct litifut_firmware_pass *pass)
 		       : address_of(&pass->image, "exit");
 }
 
-static enum litifut_status no_function(const char *path, const char *setting, const char *name,
+static enum litifut_status no_function(const struct litifut_firmware_pass *pass,
+				       const char *setting, const char *name,
 				       struct litifut_error *error)
 {
-	const size_t length = strlen(name);
+	const char *about = pass->cpu->explain_name ? pass->cpu->explain_name(name) : NULL;
 
-	/* avr-libc's names of interrupts are macros, which no symbol has */
-	if (length > 5 && !strcmp(name + length - 5, "_vect"))
-		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
-					 LITIFUT_NO_ADDRESS,
-					 "%s: no such function: %s: that is a macro for "
-					 "__vector_N: N is %s_num, see <avr/io.h>",
-					 setting, name, name);
-	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
-				 "%s: no such function: %s", setting, name);
+	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+				 LITIFUT_NO_ADDRESS, "%s: no such function: %s%s%s", setting, name,
+				 about ? ": " : "", about ? about : "");
 }
 
 /* Whatever the user has excluded: sending, beginning, and the end of open calls. */
@@ -195,13 +190,13 @@ static enum litifut_status open_pass(const char *path,
 					 LITIFUT_NO_ADDRESS,
 					 "LITIFUT_MODE=spans: not for this CPU");
 	if (!status && options->send_asked && options->send_at && !pass->send_at)
-		return no_function(path, "LITIFUT_SEND", options->send_at, error);
+		return no_function(pass, "LITIFUT_SEND", options->send_at, error);
 	if (!status && options->sample_at && !pass->sample_at)
-		return no_function(path, "LITIFUT_SAMPLE", options->sample_at, error);
+		return no_function(pass, "LITIFUT_SAMPLE", options->sample_at, error);
 	if (!status && options->timer_at && !pass->timer_at)
-		return no_function(path, "LITIFUT_SEND", options->timer_at, error);
+		return no_function(pass, "LITIFUT_SEND", options->timer_at, error);
 	if (!status && options->start_at && !pass->start_at)
-		return no_function(path, "LITIFUT_START_AT", options->start_at, error);
+		return no_function(pass, "LITIFUT_START_AT", options->start_at, error);
 	if (!status && options->start_at && !pass->cpu->switches)
 		return litifut_error_set(
 			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,

@@ -112,6 +112,13 @@ struct litifut_firmware_cpu {
 	uint32_t (*clock_user)(const struct litifut_image *image);
 	/* With it: the name of a function that sets that timer up; NULL: there is none. */
 	const char *(*clock_setter)(const struct litifut_image *image);
+	/* Optional: what a name that is not a symbol of the program stands for, as headers of this
+	 * CPU have it; NULL: nothing is known of it. Static. */
+	const char *(*explain_name)(const char *name);
+	/* Optional: how the names of functions of the compiler's library begin behind which control
+	 * goes on within the function that has called them, or has jumped to them, where a table or
+	 * a register says. The last one is NULL. */
+	const char *const *helpers;
 	/* Optional: an error if the device of the image lacks the peripheral that this port of the
 	 * tracer uses, at this address. */
 	enum litifut_status (*check_port)(const struct litifut_image *image, const char *port,

@@ -62,16 +62,13 @@ static bool is_site(const struct search *search, uint32_t address)
 	return false;
 }
 
-/* Code of the compiler's library behind which control goes on within the function that has called
- * it or has jumped to it, where a table or a register says. */
 static void find_helpers(struct search *search)
 {
-	static const char *const names[] = {"__prologue_saves__", "__tablejump",
-					    "__gnu_thumb1_case_"};
 	const struct litifut_image *image = &search->pass->image;
+	const char *const *names = search->pass->cpu->helpers;
 
-	for (size_t i = 0; i < image->symbol_count; i++)
-		for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++)
+	for (size_t i = 0; names && i < image->symbol_count; i++)
+		for (size_t n = 0; names[n]; n++)
 			if (!strncmp(image->symbols[i].name, names[n], strlen(names[n])) &&
 			    search->helper_count < HELPERS_MAX)
 				search->helpers[search->helper_count++] = &image->symbols[i];

@@ -505,6 +505,9 @@ static bool redirect(const struct litifut_arch_context *context, uint8_t *code, 
 	return true;
 }
 
+/* Switches of v6-M. */
+static const char *const helpers[] = {"__gnu_thumb1_case_", NULL};
+
 const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.machine = EM_ARM,
 	.state = LITIFUT_CODE_THUMB,
@@ -524,6 +527,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.pointed_jump = litifut_arm_pointed_jump,
 	.times = true,
 	.event_bytes = EVENT_BYTES,
+	.helpers = helpers,
 	.switches = true,
 	.tasks = true,
 	.edges = true,

@@ -371,6 +371,19 @@ static unsigned open_bytes(const struct litifut_arch_context *context)
 	return LITIFUT_AVR_OPEN_BYTES(facts->wide_return ? 3 : 2);
 }
 
+/* avr-libc's names of interrupts are macros, which no symbol has. */
+static const char *explain_name(const char *name)
+{
+	const size_t length = strlen(name);
+
+	return length > 5 && !strcmp(name + length - 5, "_vect")
+		       ? "that is a macro for __vector_N: N is the number of the interrupt, which "
+			 "<avr/io.h> has by this name with _num behind it"
+		       : NULL;
+}
+
+static const char *const helpers[] = {"__prologue_saves__", "__tablejump", NULL};
+
 const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.machine = EM_AVR,
 	.state = LITIFUT_CODE_PLAIN,
@@ -403,5 +416,7 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.clock_vector = litifut_avr_clock_vector,
 	.clock_user = litifut_avr_clock_user,
 	.clock_setter = litifut_avr_clock_setter,
+	.explain_name = explain_name,
+	.helpers = helpers,
 	.free_vector = litifut_avr_free_vector,
 };

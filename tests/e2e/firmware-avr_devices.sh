@@ -172,7 +172,7 @@ tiny_link()
 is "a device without the clock's timer: that is said first" "$(tiny_link LITIFUT_MODE=table)" \
 	"litifut-ld: warning: tiny.elf: left untraced: LITIFUT_CLOCK: the timer of this device is not known, or the program has a handler for its overflow: use LITIFUT_MODE=counts or stream"
 is "a handler that has the name of a macro: what to write in its place is said" "$(tiny_link LITIFUT_SAMPLE=TIMER0_OVF_vect)" \
-	"litifut-ld: warning: tiny.elf: left untraced: LITIFUT_SAMPLE: no such function: TIMER0_OVF_vect: that is a macro for __vector_N: N is TIMER0_OVF_vect_num, see <avr/io.h>"
+	"litifut-ld: warning: tiny.elf: left untraced: LITIFUT_SAMPLE: no such function: TIMER0_OVF_vect: that is a macro for __vector_N: N is the number of the interrupt, which <avr/io.h> has by this name with _num behind it"
 is "another name is not" "$(tiny_link LITIFUT_SAMPLE=timer_overflow)" \
 	"litifut-ld: warning: tiny.elf: left untraced: LITIFUT_SAMPLE: no such function: timer_overflow"
 
