@@ -71,6 +71,10 @@ $(BUILD)/host/%.o: %.c
 	@mkdir -p $(@D)
 	$(call run,CC) $(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
+# Lists of dependencies are made with their objects. Else make would look for a rule that makes the list itself, and
+# find that of an object in two steps.
+%.d: ;
+
 -include $(shell find $(BUILD)/host -name '*.d' 2>/dev/null)
 
 # Also under their lower-case names, which many packaging tools set.

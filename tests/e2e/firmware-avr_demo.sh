@@ -53,6 +53,8 @@ behaviour()
 make -s all tests/avr"
 	is "so does make demo-energy" "$(order_of demo-energy)" "install
 make -s all tests/energy/rig tests/energy/firmware-120.elf tests/energy/recorded-120.elf"
+	is "no list of dependencies is made of a source by itself" "$(env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES \
+		make -C "$root" -n -W tracer/avr/spans/high.S BUILD="$BUILD" all 2>&1 | grep -c '\.d\.o')" 0
 	ok "it runs" demo
 	ok "the calls are drawn" drawn
 	ok "the first three rows name the allocation" names_the_allocation
