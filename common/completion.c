@@ -207,7 +207,7 @@ static void write_zsh_command(FILE *file, const struct litifut_command *command)
 		write_zsh_action(file, command->words);
 		putc('\'', file);
 	}
-	/* the words of a command that is run are a line of its own */
+	/* zsh completes what follows such a command as the arguments of that command */
 	fprintf(file, " \\\n\t\t'*%s:word:", is(command->then, LITIFUT_WORDS_ARGUMENTS) ? ":" : "");
 	write_zsh_action(file, command->then ? command->then : command->words);
 	fputs("'\n", file);

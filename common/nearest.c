@@ -1,5 +1,4 @@
-/* Names are near to each other if one holds the other, or if few letters must
- * change. */
+/* Names are near to each other if one holds the other, or if few letters must change. */
 #include "common/nearest.h"
 
 #include <ctype.h>

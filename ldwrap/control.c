@@ -277,12 +277,11 @@ enum litifut_status control(FILE *to, const char *path, uint32_t request,
 	if (!there && errno != ENOENT)
 		return failed(path, error);
 	if (!there) {
-		status = litifut_error_set(error, LITIFUT_ERROR_MISSING, path, NULL,
-					   LITIFUT_NO_ADDRESS,
-					   "there is no such folder: a traced program makes it "
-					   "with the first call that it "
-					   "records (litifut info PROGRAM says if it is traced; "
-					   "LITIFUT_START, LITIFUT_DIR)");
+		status = litifut_error_set(
+			error, LITIFUT_ERROR_MISSING, path, NULL, LITIFUT_NO_ADDRESS,
+			"there is no such folder: a traced program makes it with "
+			"the first call that it records (litifut info PROGRAM "
+			"says if it is traced; LITIFUT_START, LITIFUT_DIR)");
 	} else if (S_ISDIR(stat_of.st_mode)) {
 		char *inside = xasprintf("%s/trace", path);
 

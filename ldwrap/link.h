@@ -42,11 +42,14 @@ struct link_outcome {
 	char *unsent;                /* how to get the results of a firmware without a port */
 	bool never_ends;             /* or what does is behind main(), which does not return */
 	const char *handlers;        /* how those of its interrupts are named, or NULL */
-	const char *control_missing; /* what a firmware uses of these that its CPU does not have */
+	/* A function of <litifut/firmware.h> that a firmware calls, and that its CPU does not have;
+	 * or NULL. */
+	const char *control_missing;
 	unsigned clock_user; /* the interrupt by which a firmware uses the clock's timer, or 0 */
 	char *clock_setter;  /* a function of it that sets this timer up, or NULL; to be freed */
-	unsigned depth; /* open calls of a firmware, if there is no room for the usual ones; else 0
-			 */
+	/* How many open calls a firmware has room for, where the usual number does not fit; else 0.
+	 */
+	unsigned depth;
 	unsigned ring_kb_most; /* of a firmware, if LITIFUT_RING_KB asks for more; else 0 */
 	/* Of a firmware: bytes of its memory that no section takes, before and now; 0: not known.
 	 */

@@ -1,6 +1,6 @@
-/* The build-id of a rewritten image. The linker's is of the image as it was, and would be the same
- * whatever is recorded of it; but where a trace of spans or paths leads, only the image that it was
- * made with can tell. */
+/* The build-id of a rewritten image. The linker computes it from the image before the rewriting, so
+ * it would be the same whatever is recorded; but a trace of spans or paths can be followed only
+ * with the image that made it. */
 #ifndef LITIFUT_REWRITER_IDENTITY_H
 #define LITIFUT_REWRITER_IDENTITY_H
 

@@ -81,7 +81,7 @@ static void report_unfiltered(const struct post_session *session, const struct p
 			session->problems, NULL, LITIFUT_NO_ADDRESS,
 			"-F, -N, -D, -t, --from and --to leave nothing out of %s, which %s",
 			tabled ? "sums (LITIFUT_MODE=table, counts)"
-			       : "what was executed (LITIFUT_MODE=paths)",
+			       : "executed code (LITIFUT_MODE=coverage, paths)",
 			tabled ? "have no order of calls; --include, --exclude, --module and "
 				 "--pid do"
 			       : "is shown whole");

@@ -111,7 +111,7 @@ uint32_t post_walk_way_out(const struct post_path_code *code, const struct post_
 			if (!code->cpu->interrupts_exactly || !symbol ||
 			    symbol != post_symbols_find(&image->symbols, at))
 				return step.target & ~1u;
-			/* AVR: it leads on within the code beside the program's, to the bit 0 */
+			/* it leads on within the code beside the program's, to the bit 0 */
 			at = step.target;
 			skips_to = 0;
 			continue;

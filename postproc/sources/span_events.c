@@ -78,7 +78,7 @@ bool post_span_events_ring(struct post_span_events *events, const uint8_t *paylo
 	events->end = end;
 	events->lost_so_far = lost;
 	events->lost_at_least |=
-		lost > events->lost_told && is_most(events, lost - events->lost_told);
+		lost > events->lost_reported && is_most(events, lost - events->lost_reported);
 	return true;
 }
 
@@ -155,7 +155,7 @@ bool post_span_events_take(struct post_span_events *events, const uint8_t *paylo
 		if (number == LITIFUT_SPAN_RESET)
 			take_reset(events);
 		if (number == LITIFUT_SPAN_LOST) {
-			events->lost_told += value;
+			events->lost_reported += value;
 			events->lost_at_least |= is_most(events, value);
 		}
 	}

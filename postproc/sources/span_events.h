@@ -19,15 +19,15 @@ struct post_span_event {
 struct post_span_events {
 	struct post_span_event *items; /* owned */
 	size_t count, capacity;
-	uint32_t hertz;       /* of the clock; 0: unknown */
-	uint32_t bits;        /* that the clock of the device has; 0: no 'R' has come */
-	uint32_t next;        /* position of the next event */
-	uint32_t end;         /* and that of the last round's end */
-	uint32_t lost_so_far; /* events that the device had no room for */
-	uint64_t lost_told;   /* of them, those that events LITIFUT_SPAN_LOST have told */
-	bool lost_at_least;   /* the device has lost more than it can count */
-	uint64_t missing;     /* that did not arrive; a LITIFUT_SPAN_LOST stands in their place */
-	uint64_t time;        /* of the last event */
+	uint32_t hertz;         /* of the clock; 0: unknown */
+	uint32_t bits;          /* that the clock of the device has; 0: no 'R' has come */
+	uint32_t next;          /* position of the next event */
+	uint32_t end;           /* and that of the last round's end */
+	uint32_t lost_so_far;   /* events that the device had no room for */
+	uint64_t lost_reported; /* of them, those that events LITIFUT_SPAN_LOST report */
+	bool lost_at_least;     /* the device has lost more than it can count */
+	uint64_t missing;       /* that did not arrive; a LITIFUT_SPAN_LOST stands in their place */
+	uint64_t time;          /* of the last event */
 	bool has_time;
 	bool restarted; /* the next time is of another run */
 	uint32_t skew;  /* what the clock of this run lags behind `time` */

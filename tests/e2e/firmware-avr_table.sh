@@ -160,7 +160,7 @@ stopped()
 	done <stores >stopped.words
 	cat stopped.words >&2
 	ok "a row that was being changed is not damage" sh -c '! grep "damage\|status" stopped.words'
-	ok "but told as that" [ "$(grep -c 'the times of this call site were being changed as the memory was read' stopped.words)" -ge 1 ]
+	ok "but reported as one that was being changed" [ "$(grep -c 'the times of this call site were being changed as the memory was read' stopped.words)" -ge 1 ]
 	is "and its calls are counted" "$(grep -cx counted stopped.words)" "$(wc -l <stores)"
 }
 

@@ -74,6 +74,7 @@ by_remote()
 		says 1 "the program that runs is another build (identity $(identity "$elf")) than other/firmware.elf ($(identity other/firmware.elf)): give its ELF file$" \
 		remote other/firmware.elf --seconds 30
 	unset remote_runs
+	ok "what was saved before stays" [ -s remote.bin ]
 	sed -i 's/exit(main());/for (;;) main();/' source/startup.c
 	traced endless make_example endless
 	halted=

@@ -202,7 +202,7 @@ id_of()
 }
 
 # What the two links have in common says nothing of where the trace leads.
-tells_settings_apart()
+uses_the_right_build()
 {
 	rm -rf right again other ran
 	compiler -c -o main.o main.c && linked right && LITIFUT_DEFAULTS=LITIFUT_FILE=write linked again &&
@@ -295,13 +295,13 @@ behaviour()
 	ok "archives of a stick are read as they are" archives
 	ok "files that served nothing are named" tells_of_needless_files
 	export LITIFUT_MODE=spans
-	ok "spans: a file that was linked with other settings is not used" tells_settings_apart edges 'main -> leaf'
+	ok "spans: a file that was linked with other settings is not used" uses_the_right_build edges 'main -> leaf'
 	LITIFUT_MODE=paths
-	ok "paths: a file that was linked with other settings is not used" tells_settings_apart path leaf
+	ok "paths: a file that was linked with other settings is not used" uses_the_right_build path leaf
 	unset LITIFUT_MODE
 	[ -z "${once:-}" ] || return 0
 	once=yes
-		ok "progress is shown until the pager has something" shows_progress_before_pager
+	ok "progress is shown until the pager has something" shows_progress_before_pager
 	ok "ctrl-C leaves neither that line nor a part of the output" leaves_nothing_when_interrupted
 	if ldconfig -p | grep -q 'libdebuginfod\.so\.1'; then
 		ok "debug files come from a server that the user names" asks_a_server

@@ -191,6 +191,7 @@ behaviour()
 	check far ../space.S ../far.c
 	totals='/ (main|pointed) \[/ { print $2, $3, $NF }'
 	"$BUILD/bin/litifut-post" -q -f graph data traced/far | awk "$totals" >totals.all
+	is "two functions are compared" "$(wc -l <totals.all)" 2
 	is "what is too deep to be shown stays in the time of what calls it" \
 		"$("$BUILD/bin/litifut-post" -q -f graph -D 4 data traced/far | tee deep.graph | awk "$totals" | diff - totals.all; grep -c leaf deep.graph)" 0
 	is "so does what is too short" \

@@ -122,7 +122,7 @@ static void the_last_output_counts(void **state)
 	arguments_release(&arguments);
 }
 
-static void an_id_of_the_user_is_told_from_one_of_the_contents(void **state)
+static void which_build_ids_are_of_the_contents(void **state)
 {
 	static const struct {
 		const char *words[3];
@@ -205,7 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_are_told_from_values_and_inputs),
 		cmocka_unit_test(the_last_output_counts),
-		cmocka_unit_test(an_id_of_the_user_is_told_from_one_of_the_contents),
+		cmocka_unit_test(which_build_ids_are_of_the_contents),
 		cmocka_unit_test(a_response_file_is_expanded),
 		cmocka_unit_test(inputs_of_another_format_are_marked),
 	};
