@@ -23,7 +23,8 @@ struct state {
 	size_t lane_count;
 	uint64_t events;
 	bool timed;
-	bool *named; /* by function: its name was written */
+	bool *named;  /* by function: its name was written */
+	char **files; /* by function: where its source is; NULL: not looked up yet */
 	bool *object_named;
 };
 
@@ -86,16 +87,33 @@ static void write_function(struct post_output *output, const char *key, uint32_t
 	putc('\n', output->file);
 }
 
-static void write_file(struct post_output *output, uint32_t function)
+static const char *file_of(struct post_output *output, uint32_t function)
 {
 	const struct post_function *about = &output->session->functions[function];
+	char **file = &((struct state *)output->state)->files[function];
 	char line[1024];
 
+	if (*file)
+		return *file;
 	if (output->session->options.lines && about->symbol &&
 	    post_lines_text(output->session, about->module, about->address, line, sizeof(line)))
-		fprintf(output->file, "fl=%.*s\n", (int)(strrchr(line, ':') - line), line);
+		*strrchr(line, ':') = '\0';
 	else
-		fputs("fl=???\n", output->file);
+		strcpy(line, "???");
+	return *file = post_copy_text(line);
+}
+
+/* The callee's file is the current one while it is named, see callgrind_paths.c. */
+static void write_callee(struct post_output *output, uint32_t caller, uint32_t callee)
+{
+	const char *at_file = file_of(output, caller), *file = file_of(output, callee);
+
+	write_object(output, "cob", output->session->functions[callee].module);
+	if (strcmp(at_file, file))
+		fprintf(output->file, "fl=%s\n", file);
+	write_function(output, "cfn", callee);
+	if (strcmp(at_file, file))
+		fprintf(output->file, "fl=%s\n", at_file);
 }
 
 static int by_caller(const void *left, const void *right, void *context)
@@ -117,8 +135,7 @@ static void write_calls(struct post_output *output, const uint32_t *order, size_
 	for (size_t i = 0; i < count; i++) {
 		const struct post_call *call = &session->calls[order[i]];
 		const struct post_function *callee = &session->functions[call->callee];
-		write_object(output, "cob", callee->module);
-		write_function(output, "cfn", call->callee);
+		write_callee(output, call->caller, call->callee);
 		fprintf(output->file, "calls=%" PRIu64 " 0x%x 0\n0x%x %u", call->count,
 			callee->address, call->site_address,
 			post_lines_number(session, call->site_module, call->site_address));
@@ -169,6 +186,7 @@ static void finish_calls(struct post_output *output)
 	state->timed =
 		output->measures && post_measures_timing(output->measures) == POST_TIMING_MEASURED;
 	state->named = post_allocate(session->function_count, sizeof(*state->named));
+	state->files = post_allocate(session->function_count, sizeof(*state->files));
 	state->object_named = post_allocate(session->module_count, sizeof(*state->object_named));
 	for (uint32_t i = 0; i < session->call_count; i++) {
 		if (session->calls[i].hidden || !session->calls[i].count)
@@ -190,7 +208,7 @@ static void finish_calls(struct post_output *output)
 			continue;
 		putc('\n', output->file);
 		write_object(output, "ob", session->functions[f].module);
-		write_file(output, f);
+		fprintf(output->file, "fl=%s\n", file_of(output, f));
 		write_function(output, "fn", f);
 		fprintf(output->file, "0x%x %u %" PRIu64, session->functions[f].address,
 			post_lines_number(session, session->functions[f].module,
@@ -201,6 +219,8 @@ static void finish_calls(struct post_output *output)
 		putc('\n', output->file);
 		write_calls(output, order + first, next - first);
 	}
+	for (uint32_t f = 0; f < session->function_count; f++)
+		free(state->files[f]);
 	free(received);
 	free(self);
 	free(order);
@@ -246,6 +266,7 @@ static void finish(struct post_output *output)
 	else
 		finish_calls(output);
 	free(state->named);
+	free(state->files);
 	free(state->object_named);
 	free(state->inclusive);
 	free(state->lane_events);

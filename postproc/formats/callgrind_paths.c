@@ -175,7 +175,10 @@ static const char *file_of(const struct post_path_line *line)
 	return line->file ? line->file : "???";
 }
 
-static void write_calls(struct profile *profile, const struct edge *edge)
+/* callgrind_annotate makes the names of fl= relative to its folder, but not those of cfl=, and then
+ * takes one function for two. So there is no cfl=, and the callee's file is the current one when
+ * cfn= names the callee. */
+static void write_calls(struct profile *profile, const struct edge *edge, const char *at_file)
 {
 	FILE *file = profile->output->file;
 	const struct post_path_lines *lines =
@@ -187,9 +190,12 @@ static void write_calls(struct profile *profile, const struct edge *edge)
 	for (uint32_t i = 0; i < lines->count && lines->items[i].address <= block->branch; i++)
 		line = &lines->items[i];
 	fprintf(file, "cob=%s\n", profile->session->modules[edge->callee->module].name);
-	write_file(profile, "cfl", file_of(callee));
-	fprintf(file, "cfn=%s\ncalls=%" PRIu64 " 0x%" PRIx32 " %u\n",
-		name_of(profile, edge->callee, edge->function), edge->count, callee->address,
+	if (strcmp(at_file, file_of(callee)))
+		write_file(profile, "fl", file_of(callee));
+	fprintf(file, "cfn=%s\n", name_of(profile, edge->callee, edge->function));
+	if (strcmp(at_file, file_of(callee)))
+		write_file(profile, "fl", at_file);
+	fprintf(file, "calls=%" PRIu64 " 0x%" PRIx32 " %u\n", edge->count, callee->address,
 		callee->line);
 	fprintf(file, "0x%" PRIx32 " %u %" PRIu64 "\n",
 		block->branch ? block->branch : block->start, line->line, edge->cost);
@@ -231,7 +237,7 @@ static void write_function(struct profile *profile, const struct post_path_code 
 		for (; *edge < profile->edge_count && profile->edges[*edge].caller == code &&
 		       profile->edges[*edge].block == i;
 		     ++*edge)
-			write_calls(profile, &profile->edges[*edge]);
+			write_calls(profile, &profile->edges[*edge], at_file);
 	}
 }
 

@@ -127,6 +127,37 @@ deep()
 	cd ..
 }
 
+# Callers of functions in the caller's file and in another one, each function once, in the folder of the
+# sources and elsewhere: callgrind_annotate shortens some names of files there, and not others.
+callers()
+{
+	mkdir files && cd files || return
+	cat >far.c <<-'END'
+		__attribute__((noipa)) int far_away(int x) { return x * 7; }
+	END
+	cat >near.c <<-'END'
+		int far_away(int x);
+		__attribute__((noipa)) int nearby(int x) { return far_away(x) + far_away(x + 1); }
+		int main(void) { return nearby(1) + far_away(2) == 0; }
+	END
+	for mode in calls paths; do
+		export LITIFUT_MODE=$mode
+		link $mode "$(pwd)/near.c" "$(pwd)/far.c" -g -O1 || return
+		unset LITIFUT_MODE
+		rm -rf data
+		same_run $mode
+		"$BUILD/bin/litifut-post" -q -f callgrind --lines -o $mode.out data traced/$mode
+		for folder in . /; do
+			out=$(pwd)/$mode.out
+			(cd $folder && callgrind_annotate --tree=both --threshold=100 "$out") |
+				sed -n -e '/> .*main/d' -e 's/^.* \([<>*]\) *\(.*\/\)\{0,1\}\([a-z]*\.c:[a-z_]*\)\( ([0-9]*x)\)\{0,1\}.*/\1 \3\4/p' >shown
+			is "callgrind_annotate: callers, $mode, in $folder" "$(sort shown | tr '\n' ' ')" \
+				"* far.c:far_away * near.c:main * near.c:nearby < near.c:main (1x) < near.c:main (1x) < near.c:nearby (2x) > far.c:far_away (1x) > far.c:far_away (2x) > near.c:nearby (1x) "
+		done
+	done
+	cd ..
+}
+
 with_commas()
 {
 	echo "$1" | sed -e ':again' -e 's/\([0-9]\)\([0-9]\{3\}\)\(,\|$\)/\1,\2\3/; t again'
@@ -176,5 +207,10 @@ both_clocks()
 		cd ..
 	done
 	deep
+	if command -v callgrind_annotate >/dev/null; then
+		callers
+	else
+		skip "callgrind_annotate: callers" "it is not installed"
+	fi
 }
 for_targets both_clocks
