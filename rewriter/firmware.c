@@ -602,7 +602,7 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->untimed = why_untimed(&pass);
 	/* said before anything about room */
 	if (!status && options->times && !plan->untimed && pass.cpu->clock_vector)
-		status = litifut_firmware_find_clock(&pass, &(uint32_t){0}, error);
+		status = pass.cpu->clock_vector(&pass.image, &(uint32_t){0}, error);
 	const struct litifut_site_list *sites =
 		has_edges(options) ? &pass.session.sites : &pass.sites;
 

@@ -105,8 +105,9 @@ struct litifut_firmware_cpu {
 	 * there is one for each value of them that a program needs. 0: there is one for all. */
 	unsigned number_bits;
 	/* Optional: the entry of the vector table for the interrupt of the timer that is the clock.
-	 * False: it is not known, or the program has its own handler. */
-	bool (*clock_vector)(const struct litifut_image *image, uint32_t *entry);
+	 * LITIFUT_ERROR_UNSUPPORTED: that timer is not known, or the interrupt is not free. */
+	enum litifut_status (*clock_vector)(const struct litifut_image *image, uint32_t *entry,
+					    struct litifut_error *error);
 	/* Optional: the number of another interrupt of that timer for which the program has a
 	 * handler, so that it uses the timer itself; 0: there is none. */
 	uint32_t (*clock_user)(const struct litifut_image *image);

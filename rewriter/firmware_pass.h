@@ -134,11 +134,6 @@ bool litifut_firmware_change(struct litifut_firmware_pass *pass, uint32_t addres
 enum litifut_status litifut_firmware_find_transmitter(struct litifut_firmware_pass *pass,
 						      struct litifut_error *error);
 
-/* Finds the entry of the vector table for the clock's timer. An error: it can't be the clock. Only
- * for a CPU with clock_vector(). */
-enum litifut_status litifut_firmware_find_clock(const struct litifut_firmware_pass *pass,
-						uint32_t *entry, struct litifut_error *error);
-
 /* Finds the tracer's symbols, and checks where the linker has put them. */
 enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *pass,
 						  struct litifut_error *error);

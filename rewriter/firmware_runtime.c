@@ -370,25 +370,13 @@ static enum litifut_status set_free_vector(struct litifut_firmware_pass *pass, c
 		       : litifut_firmware_missing(pass, handler, error);
 }
 
-enum litifut_status litifut_firmware_find_clock(const struct litifut_firmware_pass *pass,
-						uint32_t *entry, struct litifut_error *error)
-{
-	if (pass->cpu->clock_vector(&pass->image, entry))
-		return LITIFUT_OK;
-	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
-				 LITIFUT_NO_ADDRESS,
-				 "LITIFUT_CLOCK: the timer of this device is not known, or the "
-				 "program has a handler for its overflow: use LITIFUT_MODE=counts "
-				 "or stream");
-}
-
 /* Lets the interrupt of the timer lead to the tracer's handler. */
 static enum litifut_status set_clock(struct litifut_firmware_pass *pass,
 				     struct litifut_error *error)
 {
 	uint32_t entry;
 
-	if (litifut_firmware_find_clock(pass, &entry, error))
+	if (pass->cpu->clock_vector(&pass->image, &entry, error))
 		return error->status;
 	return set_free_vector(pass, CLOCK_HANDLER, entry, error);
 }

@@ -53,22 +53,32 @@ bool litifut_avr_usarts(const char *device, uint32_t addresses[LITIFUT_AVR_USART
 	return false;
 }
 
-/* Numbers of the interrupts of timer 1. The first name that fits counts. */
+/* Numbers of the interrupts of timer 1, for devices that have its registers where an ATmega48 has
+ * them. The first name that fits counts. */
 static const struct {
-	const char *devices;
 	uint8_t first, overflow;
+	const char *devices[NAMES_MOST];
 } timers[] = {
-	{"atmega*rfr2", 16, 20},   {"atmega640", 16, 20},  {"atmega128[01]", 16, 20},
-	{"atmega256[01]", 16, 20}, {"atmega16u4", 16, 20}, {"atmega32u4", 16, 20},
-	{"atmega164*", 12, 15},    {"atmega324*", 12, 15}, {"atmega644*", 12, 15},
-	{"atmega1284*", 12, 15},   {"atmega48*", 10, 13},  {"atmega88*", 10, 13},
-	{"atmega168*", 10, 13},    {"atmega328*", 10, 13},
+	{16,
+	 20,
+	 {"atmega*rf[ar][12]", "atmega640", "atmega128[01]", "atmega256[01]", "atmega16u4",
+	  "atmega32u[46]", "at90usb64[67]", "at90usb128[67]"}},
+	{14, 18, {"atmega*u2", "at90usb82", "at90usb162"}},
+	{12, 15, {"atmega164*", "atmega324*", "atmega644*", "atmega1284*", "at90scr100*"}},
+	{11, 14, {"atmega*[cm]1"}},
+	{11, 15, {"at90can*", "at90pwm[123]", "at90pwm[23]b", "at90pwm[23]16"}},
+	{10, 13, {"atmega48*", "atmega88*", "atmega168*", "atmega328*", "ata661[234]*"}},
+	{8, 11, {"attiny[48]8", "attiny828"}},
+	{6,
+	 9,
+	 {"atmega16[59]*", "atmega32[59]*", "atmega64[59]*", "attiny87", "attiny167", "ata5272",
+	  "ata5505", "ata661[67]c", "ata664251"}},
 };
 
 bool litifut_avr_timer1(const char *device, uint32_t *first, uint32_t *overflow)
 {
 	for (size_t i = 0; i < sizeof(timers) / sizeof(*timers); i++) {
-		if (fnmatch(timers[i].devices, device, 0))
+		if (!is_of(timers[i].devices, device))
 			continue;
 		*first = timers[i].first;
 		*overflow = timers[i].overflow;

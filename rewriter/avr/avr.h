@@ -52,7 +52,8 @@ void litifut_avr_vectors_targets(const struct litifut_image *image,
 				 struct litifut_targets *targets);
 
 bool litifut_avr_free_vector(const struct litifut_image *image, uint32_t number, uint32_t *entry);
-bool litifut_avr_clock_vector(const struct litifut_image *image, uint32_t *entry);
+enum litifut_status litifut_avr_clock_vector(const struct litifut_image *image, uint32_t *entry,
+					     struct litifut_error *error);
 uint32_t litifut_avr_clock_user(const struct litifut_image *image);
 const char *litifut_avr_clock_setter(const struct litifut_image *image);
 enum litifut_status litifut_avr_check_port(const struct litifut_image *image, const char *port,

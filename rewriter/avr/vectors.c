@@ -147,12 +147,33 @@ bool litifut_avr_free_vector(const struct litifut_image *image, uint32_t number,
 	       (!none || handlers[number] == none->address);
 }
 
-bool litifut_avr_clock_vector(const struct litifut_image *image, uint32_t *entry)
+enum litifut_status litifut_avr_clock_vector(const struct litifut_image *image, uint32_t *entry,
+					     struct litifut_error *error)
 {
+	const char *device = litifut_avr_device(image);
 	uint32_t first, overflow;
 
-	return litifut_avr_timer1(litifut_avr_device(image), &first, &overflow) &&
-	       litifut_avr_free_vector(image, overflow, entry);
+	if (!*device)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL, LITIFUT_NO_ADDRESS,
+			"LITIFUT_CLOCK: the program does not say for which device it "
+			"is (-mmcu=), so its timer is not known: use "
+			"LITIFUT_MODE=counts or stream");
+	if (!litifut_avr_timer1(device, &first, &overflow))
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "LITIFUT_CLOCK: the device, %s, has no timer 1 with the "
+					 "registers of an ATmega48, which the clock is: use "
+					 "LITIFUT_MODE=counts or stream",
+					 device);
+	if (!litifut_avr_free_vector(image, overflow, entry))
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL, LITIFUT_NO_ADDRESS,
+			"LITIFUT_CLOCK: the clock is timer 1, but the program has a "
+			"handler for its overflow, interrupt %u, or start-up code that "
+			"is not avr-libc's: use LITIFUT_MODE=counts or stream",
+			(unsigned)overflow);
+	return LITIFUT_OK;
 }
 
 uint32_t litifut_avr_clock_user(const struct litifut_image *image)
