@@ -175,6 +175,7 @@ static void keep_ring(const struct firmware_link *link, struct text_list *words)
 static void keep_events(const struct firmware_link *link, struct text_list *words)
 {
 	keep_ring(link, words);
+	keep(words, "litifut_span_note"); /* and all that is in one section with it */
 	for (unsigned high = 1; high <= link->plan.recorders; high++) {
 		char *name = xasprintf("litifut_span_%s_%u", link->options.stream ? "note" : "call",
 				       high);
@@ -638,18 +639,28 @@ static enum litifut_status link_with_small_pool(struct firmware_link *link,
 	return status;
 }
 
-/* What the user can do where LITIFUT_MODE=table has no room. */
+/* What the user can do where the tracer has no room. */
 static void advise(const struct firmware_link *link, struct litifut_error *error)
 {
+	const struct settings *settings = link->request->settings;
 	const size_t length = strlen(error->message);
 	char *at = error->message + length;
 	const size_t room = sizeof(error->message) - length;
 
-	if (link->depth_helps || link->request->settings->depth > 1)
+	if (is_table(link) && (link->depth_helps || settings->depth > 1))
 		snprintf(at, room,
 			 ": trace fewer functions (LITIFUT_INCLUDE), or set LITIFUT_DEPTH to fewer "
 			 "open calls than %u",
 			 link->options.depth);
+	else if (settings->stubs && !link->options.spans && !link->options.paths)
+		snprintf(at, room,
+			 ": trace fewer functions (LITIFUT_INCLUDE), or do not set LITIFUT_STUBS");
+	else if (link->plan.ring_events && settings->ring_kb > 1)
+		snprintf(
+			at, room,
+			": trace fewer functions (LITIFUT_INCLUDE), or set LITIFUT_RING_KB to less "
+			"than %u",
+			(unsigned)settings->ring_kb);
 	else
 		snprintf(at, room, ": trace fewer functions (LITIFUT_INCLUDE)");
 }
@@ -697,7 +708,7 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 	}
 	if (status && link->overflows)
 		*error = nearest;
-	if (status && link->overflows && is_table(link))
+	if (status && link->overflows && missing(error))
 		advise(link, error);
 	return status;
 }

@@ -10,9 +10,10 @@
 /* What a run has come to. `error` says the rest. */
 enum linker_result {
 	LINKER_MADE_IMAGE,
-	LINKER_FAILED,   /* it was run, and reports a failure */
-	LINKER_NOT_RUN,  /* no memory, no disk, no linker */
-	LINKER_OVERFLOW, /* it failed, as something does not fit into a memory of the script */
+	LINKER_FAILED,    /* it was run, and reports a failure */
+	LINKER_NOT_RUN,   /* no memory, no disk, no linker */
+	LINKER_OVERFLOW,  /* it failed, as something does not fit into a memory of the script */
+	LINKER_UNDEFINED, /* it failed, as a symbol is not defined */
 };
 
 /* Runs the linker; its messages go to the files of `files`. Of `command`, the name of the linker,

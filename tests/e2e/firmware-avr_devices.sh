@@ -272,6 +272,18 @@ is "a device without a name: its timer is not known" \
 	"$(env LITIFUT_MODE=table "$BUILD/bin/litifut" build -q avr-gcc -mmcu=atmega32 -nostartfiles crtnameless.o family.c -o nameless.elf 2>&1)" \
 	"litifut-ld: warning: nameless.elf: left untraced: LITIFUT_CLOCK: the program does not say for which device it is (-mmcu=), so its timer is not known: use LITIFUT_MODE=counts or stream"
 
+# port_link PORT: what the link says of a program that has nothing for the tracer to call
+port_link()
+{
+	LITIFUT_MODE=table LITIFUT_PORT=$1 "$BUILD/bin/litifut" build -q avr-gcc -mmcu=atmega1284p family.c -o port.elf 2>&1 |
+		sed -n 's/^litifut-ld: warning: port.elf: left untraced: //p'
+}
+
+is "a program without a litifut_putc(): that is said" "$(port_link user)" \
+	'LITIFUT_PORT=user: the program has no function litifut_putc(): give it an int litifut_putc(uint8_t byte), in C++ as extern "C"'
+is "and without a litifut_packet()" "$(port_link packet)" \
+	"LITIFUT_PORT=packet: the program has no function litifut_packet(): give it the one that <litifut/firmware.h> declares"
+
 # control_link NAME [SETTING...]: what the link says of a program that uses this function if it is there
 control_link()
 {

@@ -116,8 +116,12 @@ in_memory()
 	for mode in spans stream; do
 		export LITIFUT_MODE=$mode LITIFUT_RING_KB=6
 		ok "it links without a port ($mode)" avr calls avr_calls.c -Os -DDIRECT=200 -DPOINTER=20
+		# what records calls is not left out as a section that nothing refers to
+		ok "it links with --gc-sections, without calls through pointers ($mode)" avr direct avr_calls.c \
+			-Os -DDIRECT=200 -ffunction-sections -Wl,--gc-sections
 		unset LITIFUT_MODE LITIFUT_RING_KB
 		ok "the memory has each call ($mode)" counts_equal_calls calls
+		ok "the memory has each call ($mode, --gc-sections)" counts_equal_calls direct
 	done
 }
 
