@@ -51,8 +51,11 @@ static void print_line(void *context, const char *line)
 	fprintf(stderr, "litifut-post: %s\n", line);
 }
 
-static void print_summary(const struct post_totals *totals, double seconds, bool flags)
+static void print_summary(const struct post_totals *totals, double seconds,
+			  const struct post_format *format)
 {
+	const bool profiled = format && format->profiled && totals->covered == totals->processes;
+	const bool flags = format && (format->flags || format->paths || profiled);
 	uint64_t events = totals->events - totals->own;
 	/* LITIFUT_MODE=coverage and paths record none */
 	bool calls = events || !totals->covered || totals->covered < totals->processes;
@@ -97,7 +100,8 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 		fprintf(stderr,
 			"litifut-post: %zu process%s recorded which code was executed, and no "
 			"calls (LITIFUT_MODE=coverage, paths, units): see -f coverage, branches, "
-			"lcov, html; of paths callgrind, path, blocks, gdb, units\n",
+			"lcov, html; of paths report, callers-of, callgrind, path, blocks, gdb, "
+			"units\n",
 			totals->covered, totals->covered == 1 ? "" : "es");
 	if (totals->unfollowed)
 		fprintf(stderr,
@@ -219,7 +223,7 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 	}
 	post_session_mixed(&session, given->paths, given->path_count, outcome->mixed,
 			   sizeof(outcome->mixed));
-	if (given->format->paths || given->format->flags)
+	if (given->format->paths || given->format->flags || given->format->profiled)
 		post_left_line(&session, outcome->left, sizeof(outcome->left));
 	/* after a complaint about the only input there is nothing to sum up */
 	outcome->runs = outcome->totals[0].processes || !problems->count;
@@ -413,8 +417,7 @@ int main(int count, char **arguments)
 		failed = post_file_name(given.output_path, given.format->folder, failed);
 	}
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
-		print_summary(&outcome.totals[run], outcome.seconds[run],
-			      given.format && (given.format->flags || given.format->paths));
+		print_summary(&outcome.totals[run], outcome.seconds[run], given.format);
 	if (*output.note && !given.quiet)
 		fprintf(stderr, "litifut-post: %s\n", output.note);
 	if (*outcome.left && !given.quiet)

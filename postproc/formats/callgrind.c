@@ -14,6 +14,7 @@
 #include "postproc/formats/format.h"
 #include "postproc/measure/measure.h"
 #include "postproc/model/lines.h"
+#include "postproc/paths/profile.h"
 #include "postproc/timeline/nesting.h"
 
 struct state {
@@ -261,7 +262,7 @@ static void finish(struct post_output *output)
 	fputs("# callgrind format\nversion: 1\ncreator: litifut-post\n", output->file);
 	write_command(output);
 	fputs("positions: instr line\n", output->file);
-	if (post_callgrind_has_paths(output->session))
+	if (post_path_profile_possible(output->session))
 		post_callgrind_paths_write(output);
 	else
 		finish_calls(output);

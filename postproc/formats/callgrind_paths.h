@@ -4,9 +4,6 @@
 
 #include "postproc/formats/format.h"
 
-/* Is there such a trace? */
-bool post_callgrind_has_paths(const struct post_session *session);
-
 /* All but the lines that both kinds begin with. */
 void post_callgrind_paths_write(struct post_output *output);
 

@@ -10,6 +10,7 @@
 #include "postproc/measure/measure.h"
 #include "postproc/model/lines.h"
 #include "postproc/formats/near.h"
+#include "postproc/formats/profile.h"
 
 static bool asked_for(const struct post_output *output, uint32_t function)
 {
@@ -137,6 +138,15 @@ static void write_neighbours(struct post_output *output, const struct post_edges
 	}
 }
 
+static void write_head(const struct post_output *output)
+{
+	post_losses_write(output->file, output->session, "# ", "\n");
+	if (is_timed(output))
+		fputs("# Elapsed time of the calls whose return is known: (N timed), if that is "
+		      "not so of all of them.\n",
+		      output->file);
+}
+
 static void finish_either(struct post_output *output, bool callers)
 {
 	const struct post_session *session = output->session;
@@ -144,19 +154,20 @@ static void finish_either(struct post_output *output, bool callers)
 	struct post_tallies tallies;
 	bool some = false;
 
+	if (post_profile_is_all(session)) {
+		post_profile_neighbours(output, callers);
+		return;
+	}
 	post_edges_collect(session, &edges);
 	post_tallies_collect(session, &edges, &tallies);
-	post_losses_write(output->file, session, "# ", "\n");
-	if (is_timed(output))
-		fputs("# Elapsed time of the calls whose return is known: (N timed), if that is "
-		      "not so of all of them.\n",
-		      output->file);
 	for (size_t i = 0; i < tallies.count; i++) {
 		const struct post_tally *tally = &tallies.items[i];
 		if (!asked_for(output, tally->function) || !(callers ? tally->calls : tally->made))
 			continue;
 		if (some)
 			putc('\n', output->file);
+		else
+			write_head(output);
 		write_neighbours(output, &edges, tally->function, callers);
 		some = true;
 	}
@@ -183,6 +194,7 @@ const struct post_format post_format_callers_of = {
 	.uses = POST_USES_TOP | POST_USES_FUNCTION | POST_USES_LINES,
 	.measured = true,
 	.returns = true,
+	.profiled = true,
 	.finish = finish_callers,
 };
 
@@ -193,5 +205,6 @@ const struct post_format post_format_callees_of = {
 	.uses = POST_USES_TOP | POST_USES_FUNCTION | POST_USES_LINES,
 	.measured = true,
 	.returns = true,
+	.profiled = true,
 	.finish = finish_callees,
 };

@@ -6,6 +6,7 @@
 #include "postproc/measure/edges.h"
 #include "postproc/formats/format.h"
 #include "postproc/formats/losses.h"
+#include "postproc/formats/profile.h"
 #include "postproc/formats/times.h"
 #include "postproc/measure/measure.h"
 #include "postproc/timeline/timeline.h"
@@ -130,6 +131,10 @@ static void finish(struct post_output *output)
 	struct post_edges edges;
 	struct post_tallies tallies;
 
+	if (post_profile_is_all(session)) {
+		post_profile_report(output);
+		return;
+	}
 	/* The filters left nothing, as a message says: not even the heading of a table. */
 	if (has_calls(output) && !output->totals->shown)
 		return;
@@ -172,9 +177,10 @@ static void finish(struct post_output *output)
 
 const struct post_format post_format_report = {
 	.name = "report",
-	.summary = "table of functions: times, or calls, callers, callees",
+	.summary = "table of functions: times, or calls, callers, callees; instructions",
 	.uses = POST_USES_TOP | POST_USES_SORT | POST_USES_BY_MODULE | POST_USES_ROWS |
 		POST_USES_PHASE,
 	.measured = true,
+	.profiled = true,
 	.finish = finish,
 };

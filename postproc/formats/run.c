@@ -1,13 +1,16 @@
 /* One run of an output format. */
 #include "postproc/formats/run.h"
 
+#include "postproc/formats/profile.h"
+
 /* What shows code that was executed. */
 static const struct {
 	uint32_t mode;
 	const char *name, *formats;
 } of_code[] = {
 	{LITIFUT_MODE_PATHS, "paths",
-	 "callgrind, html, path, blocks, gdb, units, coverage, branches, lcov, and path-diff"},
+	 "report, callers-of, callees-of, callgrind, html, path, blocks, gdb, units, coverage, "
+	 "branches, lcov, and path-diff"},
 	{LITIFUT_MODE_COVERAGE, "coverage", "coverage, branches, lcov, html"},
 	{LITIFUT_MODE_UNITS, "units", "units"},
 	{LITIFUT_MODE_BALLLARUS, "balllarus", "ids, path, blocks, coverage, branches, lcov"},
@@ -27,6 +30,8 @@ bool post_run_is_in_vain(const struct post_session *session, const struct post_f
 			return false;
 		mode = trace->header.mode;
 	}
+	if (format->profiled && post_profile_is_all(session))
+		return false;
 	for (size_t i = 0; i < sizeof(of_code) / sizeof(*of_code); i++)
 		if (of_code[i].mode == mode)
 			post_problem_at(
@@ -76,7 +81,7 @@ static void report_unfiltered(const struct post_session *session, const struct p
 		return;
 	for (size_t i = 0; i < session->process_count; i++)
 		code |= post_timeline_is_of_code(session->processes[i]);
-	if (tabled || (code && format->paths))
+	if (tabled || (code && (format->paths || format->profiled)))
 		post_problem_at(
 			session->problems, NULL, LITIFUT_NO_ADDRESS,
 			"-F, -N, -D, -t, --from and --to leave nothing out of %s, which %s",

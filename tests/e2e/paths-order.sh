@@ -381,6 +381,12 @@ instructions_equal()
 	# shellcheck disable=SC2046
 	ok "instructions of each function" python3 "$root/tests/oracle/paths.py" instructions oracle \
 		callgrind.out $(traced_files)
+	# shellcheck disable=SC2046
+	"$BUILD/bin/litifut-post" -q -f report data $(traced_files) >report.out
+	is "report: the same functions and instructions" \
+		"$(sed -n 's/^ *\([0-9]*\)  *[0-9.]*%  *[0-9]*  \(.*\) \[.*/\1 \2/p' report.out | sort)" \
+		"$(awk '/^fn=/ { name = substr($0, 4) } /^calls=/ { getline; next } /^0x/ { sum[name] += $3 }
+			END { for (name in sum) print sum[name], name }' callgrind.out | sort)"
 	if command -v callgrind_annotate >/dev/null; then
 		is "callgrind_annotate: the sum of all functions" "$(callgrind_annotate --threshold=100 callgrind.out |
 			sed -n 's/^ *\([0-9,]*\) .*\[program\]$/\1/p' | tr -d , | awk '{ sum += $1 } END { print sum }')" \

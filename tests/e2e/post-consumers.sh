@@ -155,6 +155,12 @@ callers()
 				"* far.c:far_away * near.c:main * near.c:nearby < near.c:main (1x) < near.c:main (1x) < near.c:nearby (2x) > far.c:far_away (1x) > far.c:far_away (2x) > near.c:nearby (1x) "
 		done
 	done
+	"$BUILD/bin/litifut-post" -q callers-of far_away data traced/paths >shown
+	"$BUILD/bin/litifut-post" -q callees-of main data traced/paths >>shown
+	is "callers-of, callees-of in paths" "$(sed -n -e 's/ \[paths\]//' -e '/^ *[0-9].*%/p' shown |
+		awk '{ print $1, $2, $4, ($3 > 0) }' | sort | tr '\n' ' ')" \
+		"1 33.3% main 1 1 50.0% far_away 1 1 50.0% nearby 1 2 66.7% nearby 1 "
+	is "each call site" "$(grep -c '^  .*[a-z]+0x[0-9a-f]*$' shown)" 5
 	cd ..
 }
 
