@@ -44,6 +44,19 @@ static bool is_shared(const uint32_t *handlers, uint32_t count, uint32_t number)
 	return false;
 }
 
+/* avr-libc's __bad_interrupt jumps to the entry of the reset, at address 0. That is then taken for
+ * a part of the function before that label, and its jump for a tail call. It is executed before
+ * .bss is cleared. */
+static void drop_reset(struct litifut_site_list *sites)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < sites->count; i++)
+		if (sites->items[i].site.address)
+			sites->items[kept++] = sites->items[i];
+	sites->count = kept;
+}
+
 enum litifut_status litifut_avr_vectors_add(const struct litifut_image *image,
 					    struct litifut_site_list *sites,
 					    struct litifut_error *error)
@@ -55,6 +68,8 @@ enum litifut_status litifut_avr_vectors_add(const struct litifut_image *image,
 	struct litifut_found_site vectors[MOST];
 	size_t added = 0;
 
+	if (count)
+		drop_reset(sites);
 	for (uint32_t i = 1; i < count; i++) {
 		if (!handlers[i] || is_shared(handlers, count, i))
 			continue;

@@ -50,6 +50,16 @@ FUNCTION void tick_fast(void)
 	fast_ticks++;
 }
 
+#ifdef EARLY
+/* A part of the start-up code, which goes on behind it with the call of main(). */
+void early(void) __attribute__((naked, used, section(".init8")));
+
+void early(void)
+{
+	tick_fast();
+}
+#endif
+
 FUNCTION void tick_slow(void)
 {
 	slow_ticks++;
