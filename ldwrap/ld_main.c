@@ -130,6 +130,20 @@ static void warn_of_clock_user(const char *output, const struct link_outcome *ou
 			"LITIFUT_MODE=counts or stream, or let the program use another timer\n");
 }
 
+static const char *more_than(const struct text_list *names)
+{
+	return names->count > 1 ? ",..." : "";
+}
+
+/* Other settings have semicolons between what they name. */
+static const char *separator_hint(const struct text_list *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (strpbrk(names->items[i], "; "))
+			return ": write commas between the names";
+	return "";
+}
+
 static void warn_of_unused(const struct arguments *arguments, const struct settings *settings,
 			   const struct link_outcome *outcome)
 {
@@ -147,16 +161,17 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 	if (outcome->includes_unused)
 		warn_of_nothing(output,
 				"no function has a name that LITIFUT_INCLUDE asks for (%s%s): no "
-				"call is traced",
-				settings->include.items[0],
-				settings->include.count > 1 ? ",..." : "");
+				"call is traced%s",
+				settings->include.items[0], more_than(&settings->include),
+				separator_hint(&settings->include));
 	if (outcome->units_unused)
-		warn_of_nothing(output, "no function has a name of LITIFUT_UNITS (%s%s)",
-				settings->units.items[0], settings->units.count > 1 ? ",..." : "");
+		warn_of_nothing(output, "no function has a name of LITIFUT_UNITS (%s%s)%s",
+				settings->units.items[0], more_than(&settings->units),
+				separator_hint(&settings->units));
 	if (outcome->excludes_unused)
-		warn_of_nothing(output, "no function has a name of LITIFUT_EXCLUDE (%s%s)",
-				settings->exclude.items[0],
-				settings->exclude.count > 1 ? ",..." : "");
+		warn_of_nothing(output, "no function has a name of LITIFUT_EXCLUDE (%s%s)%s",
+				settings->exclude.items[0], more_than(&settings->exclude),
+				separator_hint(&settings->exclude));
 	for (size_t i = 0; i < outcome->arguments_unused_count; i++)
 		warn_of_nothing(output,
 				"%s: no call is found of a function named %s (a call through a "

@@ -29,6 +29,8 @@ unused()
 	is "but not in a trial of configure" "$(words LITIFUT_EXCLUDE=thrice -- -o conftest)" ""
 	is "no name to include" "$(words LITIFUT_INCLUDE=thrice -- -o program)" \
 		"program: no function has a name that LITIFUT_INCLUDE asks for (thrice): no call is traced"
+	is "semicolons are not what stands between names" "$(words 'LITIFUT_INCLUDE=twice;main' -- -o program)" \
+		"program: no function has a name that LITIFUT_INCLUDE asks for (twice;main): no call is traced: write commas between the names"
 	is "an object to exclude" "$(words LITIFUT_EXCLUDE_OBJECTS=main.o -- -o program)" ""
 	is "no such object" "$(words LITIFUT_EXCLUDE_OBJECTS=mian.o -- -o program)" \
 		"program: no input has a name of LITIFUT_EXCLUDE_OBJECTS or LITIFUT_EXCLUDE_LIBS"
