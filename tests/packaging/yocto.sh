@@ -7,6 +7,7 @@
 #
 # FOLDER is a clone of poky, release scarthgap. The build machine has the programs that BitBake calls: beside those of
 # scripts/install-dependencies diffstat, file, gawk, locales, lz4, rpcsvc-proto and wget. docs/recipes.md says what was run.
+given=${TARGETS:-}
 . "$(dirname "$0")/../lib.sh"
 
 # What recipes of oe-core would provide.
@@ -134,4 +135,4 @@ if [ -z "${POKY:-}" ]; then
 	echo "ok 1 # SKIP POKY does not name a clone of poky, release scarthgap (docs/recipes.md)"
 	exit 0
 fi
-TARGETS=${TARGETS:-armhf} for_targets behaviour
+TARGETS=${given:-armhf} for_targets behaviour
