@@ -25,7 +25,8 @@ bool post_firmware_object(const struct post_image *image, const char *name, uint
 			const char *text =
 				elf_strptr(image->file.elf, header.sh_link, symbol.st_name);
 
-			if (!text || strcmp(text, name))
+			/* a weak reference to what is not there has a name, too */
+			if (!text || strcmp(text, name) || symbol.st_shndx == SHN_UNDEF)
 				continue;
 			*address = (uint32_t)symbol.st_value;
 			*size = (uint32_t)symbol.st_size;
