@@ -177,8 +177,9 @@ static void keep_events(const struct firmware_link *link, struct text_list *word
 	keep_ring(link, words);
 	keep(words, "litifut_span_note"); /* and all that is in one section with it */
 	for (unsigned high = 1; high <= link->plan.recorders; high++) {
-		char *name = xasprintf("litifut_span_%s_%u", link->options.stream ? "note" : "call",
-				       high);
+		char *name =
+			xasprintf("litifut_span_%s%s_%u", link->options.stream ? "note" : "call",
+				  link->options.switched ? "_switched" : "", high);
 
 		keep(words, name);
 		free(name);
@@ -226,6 +227,11 @@ static void keep_times(const struct firmware_link *link, struct text_list *words
 				  link->plan.open_bytes));
 }
 
+static bool is_table(const struct firmware_link *link)
+{
+	return link->options.times && !link->options.spans;
+}
+
 /* What the program itself calls, by weak references, or the settings ask for. */
 static void keep_asked(const struct firmware_link *link, struct text_list *words)
 {
@@ -233,7 +239,7 @@ static void keep_asked(const struct firmware_link *link, struct text_list *words
 		keep(words, "litifut_start");
 	if (link->options.start_at)
 		keep(words, "litifut_start_gate");
-	if (link->asks.resets && link->plan.can_switch)
+	if (link->asks.resets && link->plan.can_reset)
 		keep(words, "litifut_reset");
 	if (link->asks.sends && link->port.sends)
 		keep(words, "litifut_send");
@@ -262,7 +268,7 @@ static const char *pointer_code(const struct firmware_link *link)
 	if (link->options.spans)
 		return "litifut_span_pointer";
 	if (link->options.times)
-		return "litifut_time_pointer";
+		return switched ? "litifut_time_pointer_switched" : "litifut_time_pointer";
 	return switched ? "litifut_count_pointer_switched" : "litifut_count_pointer";
 }
 
@@ -325,7 +331,7 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
 		free(name);
 	}
-	if (link->options.times && !link->options.spans && !has_own_clock(link)) {
+	if (is_table(link)) {
 		char *name = xasprintf("-calls-time%s%s.o", link->options.tasks ? "_tasks" : "",
 				       link->options.switched ? "_switched" : "");
 
@@ -342,8 +348,8 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	} else if (link->options.spans) {
 		char *name = xasprintf(
 			"-spans-call%s%s%s%s.o", strcmp(link->clock.driver, "dwt") ? "" : "_dwt",
-			link->options.switched ? "_switched" : "", link->kept.used ? "_kept" : "",
-			link->pin.used && has_own_clock(link) ? "_pin" : "");
+			link->pin.used && has_own_clock(link) ? "_pin" : "",
+			link->options.switched ? "_switched" : "", link->kept.used ? "_kept" : "");
 
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
 		free(name);
@@ -360,6 +366,9 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 			(struct insertion){place, object_path(link, "-paths-numbers_ring.o")};
 	if (sends(link))
 		insertions[count++] = (struct insertion){place, sender(link)};
+	if (link->options.spans && link->asks.resets)
+		insertions[count++] =
+			(struct insertion){place, object_path(link, "-reset_events.o")};
 	insertions[count++] = (struct insertion){place, object_path(link, ".a")};
 	if (link->kept.script)
 		insertions[count++] = (struct insertion){place, link->kept.script};
@@ -427,7 +436,7 @@ static void keep_orphans(const struct arguments *arguments, struct text_list *wo
 static enum litifut_status run(struct firmware_link *link, bool ours, struct litifut_error *error)
 {
 	static const struct text_list no_roots;
-	struct insertion insertions[11];
+	struct insertion insertions[12];
 	struct exports exports = {0};
 	struct command command = {
 		.map = link->files.map,
@@ -537,7 +546,8 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 	}
 	if (!status && link->plan.can_switch && !link->options.switched &&
 	    (link->asks.switches || link->options.start_at)) {
-		link->options.switched = link->options.small = true;
+		link->options.switched = true;
+		link->options.small |= !link->plan.switches_fast;
 		return measure(link, error);
 	}
 	link->options.small |= link->plan.small_times;
@@ -606,11 +616,6 @@ static void keep_nearest(struct litifut_error *nearest, const struct litifut_err
 {
 	if (!missing(nearest) || (missing(error) && missing(error) < missing(nearest)))
 		*nearest = *error;
-}
-
-static bool is_table(const struct firmware_link *link)
-{
-	return link->options.times && !link->options.spans;
 }
 
 /* The pool stays as it is where that does not change what is missing: if the flash is full. */
@@ -912,7 +917,10 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 						 !request->settings->depth
 					 ? link.options.depth
 					 : 0;
-		outcome->control_missing = link.plan.can_switch ? NULL : link.asks.control;
+		outcome->control_missing =
+			!link.plan.can_switch && link.asks.switches ? link.asks.switches
+			: !link.plan.can_reset && link.asks.resets  ? link.asks.resets
+								    : NULL;
 		outcome->ring_kb_most = (link.options.spans || link.options.paths) &&
 							request->settings->ring_kb > MOST_RING_KB
 						? MOST_RING_KB

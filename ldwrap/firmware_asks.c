@@ -14,10 +14,7 @@ static bool names(const char *line, const char *name)
 
 void firmware_asks_read(const char *map, struct firmware_asks *asks)
 {
-	static const struct {
-		const char *name;
-		bool resets;
-	} controls[] = {{"litifut_start", false}, {"litifut_stop", false}, {"litifut_reset", true}};
+	static const char *const switches[] = {"litifut_start", "litifut_stop"};
 	FILE *file = map ? fopen(map, "r") : NULL;
 	char *line = NULL;
 	size_t room = 0;
@@ -28,14 +25,11 @@ void firmware_asks_read(const char *map, struct firmware_asks *asks)
 		inside |= !strcmp(line, "Cross Reference Table\n");
 		if (!inside)
 			continue;
-		for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++) {
-			if (!names(line, controls[i].name))
-				continue;
-			asks->resets |= controls[i].resets;
-			asks->switches |= !controls[i].resets;
-			if (!asks->control)
-				asks->control = controls[i].name;
-		}
+		for (size_t i = 0; i < sizeof(switches) / sizeof(*switches); i++)
+			if (!asks->switches && names(line, switches[i]))
+				asks->switches = switches[i];
+		if (names(line, "litifut_reset"))
+			asks->resets = "litifut_reset";
 		asks->sends |= names(line, "litifut_send") || names(line, "litifut_send_some");
 		asks->marks |= names(line, "litifut_mark");
 	}

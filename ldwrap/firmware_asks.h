@@ -5,11 +5,11 @@
 #include <stdbool.h>
 
 struct firmware_asks {
-	bool switches; /* litifut_start() or litifut_stop() */
-	bool resets;
+	/* The one of these that is named first, NULL: none; static. */
+	const char *switches; /* litifut_start() or litifut_stop() */
+	const char *resets;
 	bool sends;
 	bool marks;
-	const char *control; /* the function of these that is named first, or NULL; static */
 };
 
 /* Reads it from the cross reference table (--cref) of a map file. No map: nothing is called. */

@@ -252,8 +252,8 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 	if (outcome->control_missing)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: the program uses %s, which does not exist for "
-			"this CPU: all calls are recorded, from the start on: choose the functions "
-			"that are traced (LITIFUT_INCLUDE, LITIFUT_EXCLUDE)\n",
+			"this LITIFUT_MODE: all is recorded, from the start on: choose the "
+			"functions that are traced (LITIFUT_INCLUDE, LITIFUT_EXCLUDE)\n",
 			output, outcome->control_missing);
 	if (outcome->depth)
 		fprintf(stderr,

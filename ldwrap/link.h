@@ -42,8 +42,8 @@ struct link_outcome {
 	char *unsent;                /* how to get the results of a firmware without a port */
 	bool never_ends;             /* or what does is behind main(), which does not return */
 	const char *handlers;        /* how those of its interrupts are named, or NULL */
-	/* A function of <litifut/firmware.h> that a firmware calls, and that its CPU does not have;
-	 * or NULL. */
+	/* A function of <litifut/firmware.h> that a firmware calls, and that its mode does not
+	 * have; or NULL. */
 	const char *control_missing;
 	unsigned clock_user; /* the interrupt by which a firmware uses the clock's timer, or 0 */
 	char *clock_setter;  /* a function of it that sets this timer up, or NULL; to be freed */

@@ -347,6 +347,8 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 		.times = pass->options->times,
 		.spans = pass->options->spans,
 		.stream = pass->options->stream,
+		.switched = pass->options->switched,
+		.step = pass->step,
 		.baseline = pass->baseline,
 		.callee = site->site.callee,
 		.number = pass->options->spans ? LITIFUT_SPAN_SITE + pass->patched
@@ -586,7 +588,9 @@ enum litifut_status litifut_firmware_plan(const char *path,
 					 : LITIFUT_FIRMWARE_BINS;
 	plan->jumps = pass.jumps;
 	plan->small_times = options->times && !options->spans && pass.cpu->times_are_small;
-	plan->can_switch = pass.cpu->switches;
+	plan->can_switch = pass.cpu->switches && !has_edges(options);
+	plan->can_reset = pass.cpu->switches && !options->paths;
+	plan->switches_fast = pass.cpu->switches_fast;
 	status = litifut_firmware_find_task(&pass, &plan->task, &plan->task_name, error);
 	if (!status && pass.sends && !options->send_asked) {
 		bool ends;

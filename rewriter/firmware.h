@@ -77,7 +77,8 @@ struct litifut_firmware_options {
 	bool ticks;    /* the tracer does something at each interrupt of SysTick */
 	/* Recording begins when this function is called; NULL: at once. */
 	const char *start_at;
-	/* The program switches recording off and on; `small` is set then. */
+	/* The program switches recording off and on; `small` is set then, unless the plan has
+	 * `switches_fast`. */
 	bool switched;
 	bool times; /* LITIFUT_MODE=table: of calls, from where they are made to their return */
 	/* LITIFUT_MODE=spans: calls and returns are events in a ring; `times` is set then. */
@@ -148,6 +149,8 @@ struct litifut_firmware_plan {
 	bool sends;              /* a site calls options->send_at */
 	bool never_ends;         /* but the program does not come to it */
 	bool can_switch;         /* recording off and on, see `switched` */
+	bool switches_fast;      /* also with stubs for speed */
+	bool can_reset;          /* what has been recorded */
 	bool samples;            /* an interrupt has the handler options->sample_at */
 	unsigned bins;           /* for them */
 	/* The word that says which task runs; 0: there is none, or nothing is timed. */

@@ -20,11 +20,13 @@ struct litifut_firmware_call {
 	bool spans;       /* calls and returns are events, */
 	bool stream;      /* or calls only */
 	bool timed;       /* and this call is timed, by the code at count_small */
+	bool switched;    /* the program switches recording off and on: see `step' */
 	bool far;         /* no branch at the stub reaches the callee */
 	bool baseline;    /* the CPU has the small instruction set (v6-M, v8-M Baseline) */
 	uint32_t callee;  /* of a direct call: where the stub goes on to, bit 0 set: Thumb */
 	uint32_t number;  /* of its event, or of the first word of its entry in the table */
 	uint32_t counter; /* address of that word */
+	uint32_t step;    /* of the variable whose bit 0 is 0 while nothing is recorded */
 	/* Addresses of the shared code that counts. */
 	uint32_t count_small;
 	uint32_t count_pointer;
@@ -131,6 +133,7 @@ struct litifut_firmware_cpu {
 	bool tasks;
 	/* It can switch recording off and on. */
 	bool switches;
+	bool switches_fast; /* also in stubs for speed */
 	/* Its branches can be recorded, and in order. */
 	bool edges;
 	bool bits;

@@ -91,6 +91,7 @@ struct litifut_firmware_pass {
 	uint32_t span_high; /* upper bits of the numbers that the former record, see number_bits */
 	uint32_t jump_gate;
 	uint32_t start_gate;
+	uint32_t step; /* see struct litifut_firmware_call; 0: recording is never switched off */
 	uint32_t start_at; /* address of options->start_at; 0: there is none */
 	uint32_t send_gate;
 };

@@ -1,5 +1,5 @@
 /* The code of the tracer in the image of a firmware: is all there that the sites need, and where do
- * its gates lead? */
+ * its gates lead? Slightly over 500 lines, because all symbols of that code are named here. */
 #include <elf.h>
 #include <litifut/kept_format.h>
 #include <litifut/module_format.h>
@@ -38,6 +38,7 @@
 #define SPAN_JUMP_GATE "litifut_span_jump_gate"
 #define JUMP_TARGET "litifut_jump_target"
 
+#define STEP "litifut_step"
 #define START_GATE "litifut_start_gate"
 #define START_TARGET "litifut_start_target"
 #define SWITCHED "_switched"
@@ -291,7 +292,8 @@ enum litifut_status litifut_firmware_find_recorders(struct litifut_firmware_pass
 	snprintf(name, sizeof(name), "%s_%u", stream ? SPAN_NOTE_POINTER : SPAN_POINTER,
 		 (unsigned)high);
 	pass->count_pointer = code_at(pass, name);
-	snprintf(name, sizeof(name), "%s_%u", stream ? SPAN_NOTE : SPAN_CALL, (unsigned)high);
+	snprintf(name, sizeof(name), "%s%s_%u", stream ? SPAN_NOTE : SPAN_CALL,
+		 pass->options->switched ? SWITCHED : "", (unsigned)high);
 	pass->time_call = pass->span_note = code_at(pass, name);
 	return pass->span_note ? LITIFUT_OK : litifut_firmware_missing(pass, name, error);
 }
@@ -306,9 +308,10 @@ enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *
 	pass->count_small = code_at(pass, switched ? COUNT_SMALL SWITCHED : COUNT_SMALL);
 	if (!pass->count_small)
 		pass->count_small = code_at(pass, COUNT_RECORD);
-	pass->count_pointer = code_at(pass, pass->options->times ? TIME_POINTER
-					    : switched           ? COUNT_POINTER SWITCHED
-								 : COUNT_POINTER);
+	pass->count_pointer = code_at(pass, pass->options->times && switched ? TIME_POINTER SWITCHED
+					    : pass->options->times           ? TIME_POINTER
+					    : switched ? COUNT_POINTER SWITCHED
+						       : COUNT_POINTER);
 	if (pass->options->spans)
 		find_spans(pass);
 	pass->count_carry = code_at(pass, pass->options->bytes ? BYTE_CARRY : COUNT_CARRY);
@@ -319,6 +322,8 @@ enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *
 				      : switched                       ? TIME_CALL SWITCHED
 								       : TIME_CALL);
 	pass->start_gate = code_at(pass, START_GATE);
+	if (switched)
+		pass->step = code_at(pass, STEP);
 	pass->jump_gate = code_at(pass, pass->options->spans ? SPAN_JUMP_GATE : JUMP_GATE);
 	pass->send_gate =
 		code_at(pass, pass->options->transmits && pass->options->send_asked ? BEGIN_GATE
@@ -349,6 +354,8 @@ enum litifut_status litifut_firmware_check_room(const struct litifut_firmware_pa
 	if (pass->options->small && !pass->options->spans && !pass->session.edges &&
 	    pass->table_words && !pass->count_small)
 		return litifut_firmware_missing(pass, COUNT_SMALL, error);
+	if (pass->options->switched && !pass->step)
+		return litifut_firmware_missing(pass, STEP, error);
 	if (pass->options->times && !pass->time_call)
 		return litifut_firmware_missing(pass, pass->options->spans ? SPAN_CALL : TIME_CALL,
 						error);
@@ -381,13 +388,22 @@ static enum litifut_status set_clock(struct litifut_firmware_pass *pass,
 	return set_free_vector(pass, CLOCK_HANDLER, entry, error);
 }
 
+/* Recording is switched off at the start. */
+static bool clear_step(struct litifut_firmware_pass *pass)
+{
+	static const uint8_t zeros[4];
+	const struct litifut_symbol *step = litifut_image_symbol(&pass->image, STEP);
+
+	return step && step->size <= sizeof(zeros) &&
+	       litifut_firmware_change(pass, step->address, zeros, step->size);
+}
+
 static enum litifut_status set_start(struct litifut_firmware_pass *pass,
 				     struct litifut_error *error)
 {
 	if (!pass->start_at)
 		return LITIFUT_OK;
-	return litifut_firmware_set_word(pass, "litifut_step", 0) &&
-			       set_way(pass, START_TARGET, pass->start_at)
+	return clear_step(pass) && set_way(pass, START_TARGET, pass->start_at)
 		       ? LITIFUT_OK
 		       : litifut_firmware_missing(pass, START_TARGET, error);
 }

@@ -5,8 +5,7 @@
  *	if (litifut_stop)
  *		litifut_stop();
  *
- * A function is linked in only if the program names it. On AVR there are no litifut_stop,
- * litifut_start and litifut_reset. */
+ * A function is linked in only if the program names it. */
 #ifndef LITIFUT_FIRMWARE_H
 #define LITIFUT_FIRMWARE_H
 
@@ -18,7 +17,7 @@ extern "C" {
 void litifut_stop(void) __attribute__((weak));
 void litifut_start(void) __attribute__((weak));
 
-/* All numbers are 0 again. */
+/* All numbers are 0 again, and events that have not been sent are forgotten. */
 void litifut_reset(void) __attribute__((weak));
 
 /* Sends everything once (LITIFUT_PORT), and returns when that is done. Two tasks must not call it

@@ -19,7 +19,12 @@
  *   2:	call	litifut_count_carry	; finds the address of the counter in the lds
  *	rjmp	1b
  *
- * With counters of a byte it calls litifut_byte_carry.
+ * With counters of a byte it calls litifut_byte_carry. In a program that switches recording off and
+ *on (8 bytes and 4 cycles more) this stands before the lds of the counter:
+ *
+ *	lds	r24, litifut_step
+ *	sbrs	r24, 0
+ *	rjmp	1b
  *
  * For size, 8 bytes; the counter has half of them, so that its address follows from that of the
  * stub (tracer/avr/firmware/count_small.S):
@@ -59,6 +64,10 @@
  *	jmp	return_address		call	litifut_span_return	nop
  *					jmp	return_address	call	litifut_span_return
  *								reti
+ *
+ * In a program that switches recording off and on, litifut_span_call and litifut_span_pointer
+ *return to the second word behind them where the call is not recorded (12 bytes more). There the
+ *same call stands without the recording of its return, and the first word leads past that.
  *
  * A tail call has the first event only: then comes a jmp to the callee. Where calls are events
  * without returns, all have that form (16 bytes), and a call leads to the stub; an icall becomes
@@ -116,23 +125,46 @@ static void branch(struct emitter *emitter, bool link, uint32_t target)
 				 emitter->stub->code + emitter->at, &emitter->failed);
 }
 
+/* A branch within the stub, to be written when it is known where it leads. */
+static unsigned later(struct emitter *emitter)
+{
+	const unsigned at = emitter->at;
+
+	word(emitter, 0);
+	return at;
+}
+
+static void jump_from(struct emitter *emitter, unsigned at, unsigned to)
+{
+	litifut_put16(false, emitter->stub->code + at,
+		      (uint16_t)(0xc000 | (((to - at - 2) / 2) & 0xfff))); /* rjmp */
+}
+
 static void count_fast(struct emitter *emitter, const struct litifut_firmware_call *call)
 {
 	unsigned on;
 	unsigned test;
+	unsigned off = 0;
 
 	word(emitter, 0x938f); /* push r24 */
 	word(emitter, 0xb78f); /* in r24, SREG */
 	word(emitter, 0x94f8); /* cli */
 	word(emitter, 0x938f);
+	if (call->switched) {
+		word(emitter, 0x9180); /* lds r24, litifut_step */
+		word(emitter, call->step & 0xffff);
+		word(emitter, 0xff80); /* sbrs r24, 0 */
+		off = later(emitter);
+	}
 	word(emitter, 0x9180); /* lds r24, counter */
 	word(emitter, call->counter & 0xffff);
 	word(emitter, 0x5f8f); /* subi r24, 0xff */
 	word(emitter, 0x9380); /* sts counter, r24 */
 	word(emitter, call->counter & 0xffff);
-	test = emitter->at;
-	word(emitter, 0);
+	test = later(emitter);
 	on = emitter->at;
+	if (off)
+		jump_from(emitter, off, on);
 	word(emitter, 0x918f); /* pop r24 */
 	word(emitter, 0xbf8f); /* out SREG, r24 */
 	word(emitter, 0x918f);
@@ -140,7 +172,7 @@ static void count_fast(struct emitter *emitter, const struct litifut_firmware_ca
 	litifut_put16(false, emitter->stub->code + test,
 		      (uint16_t)(0xf400 | (emitter->at - on) / 2 << 3)); /* brcc */
 	branch(emitter, true, call->count_carry);
-	word(emitter, 0xc000 | (((on - emitter->at - 2) / 2) & 0xfff)); /* rjmp */
+	jump_from(emitter, later(emitter), on);
 }
 
 static void pad(struct emitter *emitter, unsigned bytes)
@@ -199,19 +231,57 @@ static void count_pointer(struct emitter *emitter, const struct litifut_firmware
 	pad(emitter, call->small ? SMALL_BYTES * POINTER_WORDS : 0);
 }
 
-static void record_number(struct emitter *emitter, const struct litifut_firmware_call *call,
-			  uint32_t recorder)
+/* Has the call a return of its own that is recorded? */
+static bool returns(const struct litifut_firmware_call *call)
+{
+	return !call->call.tail && !call->stream;
+}
+
+/* What follows on the event of a call, or where the call is not recorded. */
+static void make_call(struct emitter *emitter, const struct litifut_firmware_call *call,
+		      bool recorded)
+{
+	const struct litifut_cramped_call *site = &call->call;
+
+	if (call->pointer)
+		word(emitter, call->stream
+				      ? jump_of(site)
+				      : litifut_get16(false, site->section->bytes +
+								     (site->address -
+								      site->section->address)));
+	else
+		branch(emitter, returns(call) && (recorded || !call->vector), call->callee);
+	if (!returns(call))
+		return;
+	if (!call->vector) {
+		if (recorded)
+			branch(emitter, true, call->count_return);
+		branch(emitter, false, site->address + site->instruction.length);
+	} else if (recorded) {
+		word(emitter, 0x94f8); /* cli */
+		word(emitter, 0);
+		branch(emitter, true, call->count_return);
+		word(emitter, 0x9518); /* reti */
+	}
+}
+
+static void record(struct emitter *emitter, const struct litifut_firmware_call *call,
+		   uint32_t recorder)
 {
 	word(emitter, 0x938f); /* push r24 */
 	load_immediate(emitter, 24, call->number & 0xff);
 	branch(emitter, true, recorder);
-	word(emitter, 0x918f); /* pop r24 */
-}
+	if (call->switched && !call->stream) {
+		const unsigned recorded = later(emitter); /* a nop where both go on alike */
 
-static void return_to_site(struct emitter *emitter, const struct litifut_firmware_call *call)
-{
-	branch(emitter, true, call->count_return);
-	branch(emitter, false, call->call.address + call->call.instruction.length);
+		if (returns(call)) {
+			word(emitter, 0x918f); /* pop r24 */
+			make_call(emitter, call, false);
+			jump_from(emitter, recorded, emitter->at);
+		}
+	}
+	word(emitter, 0x918f); /* pop r24 */
+	make_call(emitter, call, true);
 }
 
 static void record_pointer(struct emitter *emitter, const struct litifut_firmware_call *call)
@@ -221,28 +291,7 @@ static void record_pointer(struct emitter *emitter, const struct litifut_firmwar
 
 	for (unsigned i = site->before[0]; i; i -= 2)
 		word(emitter, litifut_get16(false, bytes - i));
-	record_number(emitter, call, call->count_pointer);
-	word(emitter, call->stream ? jump_of(site) : litifut_get16(false, bytes));
-	if (!site->tail && !call->stream)
-		return_to_site(emitter, call);
-}
-
-static void record_call(struct emitter *emitter, const struct litifut_firmware_call *call)
-{
-	record_number(emitter, call, call->count_small);
-	if (call->call.tail || call->stream) {
-		branch(emitter, false, call->callee);
-		return;
-	}
-	branch(emitter, true, call->callee);
-	if (!call->vector) {
-		return_to_site(emitter, call);
-		return;
-	}
-	word(emitter, 0x94f8); /* cli */
-	word(emitter, 0);
-	branch(emitter, true, call->count_return);
-	word(emitter, 0x9518); /* reti */
+	record(emitter, call, call->count_pointer);
 }
 
 /* What leads to the stub, in the place of the call and, if it moves, of the instruction before
@@ -291,7 +340,7 @@ static bool write_stub(const struct litifut_firmware_call *call, uint32_t addres
 	if (call->spans && call->pointer)
 		record_pointer(&emitter, call);
 	else if (call->spans)
-		record_call(&emitter, call);
+		record(&emitter, call, call->count_small);
 	else if (call->pointer)
 		count_pointer(&emitter, call);
 	else if (call->small || call->times)
@@ -404,6 +453,8 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.word_bits = 24,
 	.word_step = 8,
 	.check_memory = litifut_avr_check_memory,
+	.switches = true,
+	.switches_fast = true,
 	.times = true,
 	.times_words = LITIFUT_RECORD_TIMES_CARRIED,
 	.times_are_small = true,

@@ -45,6 +45,37 @@ size_of()
 		awk '{ sum += $1 } END { print sum + 0 }'
 }
 
+# In a program that switches recording off and on a call costs so much more.
+switched()
+{
+	calls=10000
+	enabled=
+	export LITIFUT_START_AT=main
+	for stubs in "fast $fast" "small $small" "byte $((fast + 20))"; do
+		at_most "hundredths of a cycle a call, switched, ${stubs% *}" $((${stubs#* } + 400)) \
+			"$(cost counts "${stubs% *}" DIRECT)"
+	done
+	at_most "hundredths of a cycle a call through a pointer, switched" $((pointer + 400)) \
+		"$(cost counts fast POINTER)"
+	measured=$(cost table fast DIRECT)
+	at_most "hundredths of a cycle a timed call, switched" $((timed + 400)) "$measured"
+	is "cycles that are subtracted of the callers' times, switched" \
+		"$(avr-nm many.elf | sed -n 's/^0*\(.*\) A litifut_call_whole$/0x\1/p')" "$(printf 0x%x $((measured / 100)))"
+	calls=300
+	enabled=-DENABLED
+	export LITIFUT_RING_KB=8
+	measured=$(cost spans fast DIRECT)
+	at_most "hundredths of a cycle a call and its return as events, switched" $((spans + 600)) "$measured"
+	hook=0
+	for part in inside outside; do
+		hook=$((hook + 0x$(avr-nm many.elf | sed -n "s/ A litifut_hook_$part\$//p")))
+	done
+	ok "that is the cost in the ELF file, to 1 %" \
+		[ $hook -gt $((measured - measured / 100)) -a $hook -lt $((measured + measured / 100)) ]
+	at_most "hundredths of a cycle a call in a stream, switched" $((stream + 400)) "$(cost stream fast DIRECT)"
+	unset LITIFUT_RING_KB LITIFUT_START_AT
+}
+
 behaviour()
 {
 	calls=10000
@@ -73,6 +104,7 @@ behaviour()
 	at_most "hundredths of a cycle a call through a pointer, in a stream" $stream_pointer \
 		"$(cost stream fast POINTER)"
 	unset LITIFUT_RING_KB
+	switched
 	for stubs in fast small byte; do
 		export LITIFUT_STUBS="$stubs" LITIFUT_PORT=usart
 		ok "it links ($stubs)" avr "$stubs" avr_truth.c -Os

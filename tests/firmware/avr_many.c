@@ -1,5 +1,6 @@
 /* More call sites than one byte can number, a tenth of them through a pointer. flush() is called so
- * often that a ring of some hundred events is enough. */
+ * often that a ring of some hundred events is enough. SWITCHES: recording is switched off and on
+ * there. */
 #include <avr/interrupt.h>
 #include <stdint.h>
 
@@ -14,8 +15,22 @@ FUNCTION void callee(uint16_t by)
 
 static void (*volatile pointer)(uint16_t) = callee;
 
+#ifdef SWITCHES
+void litifut_stop(void) __attribute__((weak));
+void litifut_start(void) __attribute__((weak));
+#endif
+
 FUNCTION void flush(void)
 {
+#ifdef SWITCHES
+	static uint8_t changes;
+
+	changes++;
+	if (litifut_stop && changes % 4 == 2)
+		litifut_stop();
+	if (litifut_start && changes % 4 == 3)
+		litifut_start();
+#endif
 	sum++;
 }
 

@@ -1,4 +1,4 @@
-/* As avr_truth.c for devices with little memory and no USART. */
+/* As avr_truth.c for devices with little memory and no USART. SWITCHES as there. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <stdint.h>
@@ -16,6 +16,10 @@
 
 #define FUNCTION __attribute__((noinline, noclone))
 
+void litifut_stop(void) __attribute__((weak));
+void litifut_start(void) __attribute__((weak));
+void litifut_reset(void) __attribute__((weak));
+
 volatile uint16_t ticks, result;
 volatile uint32_t divisor = 7;
 
@@ -29,8 +33,27 @@ ISR(TIMER0_OVF_vect)
 	tick();
 }
 
+#ifdef SWITCHES
+FUNCTION void change(void)
+{
+	static uint8_t changes;
+
+	changes++;
+	if (litifut_stop && changes % 8 == 3)
+		litifut_stop();
+	if (litifut_start && changes % 8 == 6)
+		litifut_start();
+	if (litifut_reset && changes == SWITCHES)
+		litifut_reset();
+}
+#else
+#define change()
+#endif
+
 FUNCTION uint16_t fibonacci(uint8_t n)
 {
+	if (n == 2)
+		change();
 	return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
 
@@ -48,6 +71,7 @@ static int (*volatile operations[])(int, int) = {add, subtract, add};
 
 FUNCTION int apply(int (*operation)(int, int), int a, int b)
 {
+	change();
 	return operation(a + 1, b);
 }
 

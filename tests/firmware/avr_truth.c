@@ -4,7 +4,8 @@
  * LARGE: what is in the flash pushes the code beyond 128 KB. TIMED: timer 1 is left to the tracer.
  * SELDOM: 1 for fewer interrupts. SENDS: results are sent in each round. QUIET: no
  * interrupts, and nothing depends on the time. LINE: how slow the serial line is, 0: as fast as can
- * be. */
+ * be. SWITCHES: recording is switched off and on, at each depth of calls and in the middle of a
+ * recursion, and begins anew at the change of this number. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/pgmspace.h>
@@ -14,6 +15,9 @@
 #include <stdlib.h>
 
 void litifut_send(void) __attribute__((weak));
+void litifut_stop(void) __attribute__((weak));
+void litifut_start(void) __attribute__((weak));
+void litifut_reset(void) __attribute__((weak));
 
 #define FUNCTION __attribute__((noinline, noclone))
 
@@ -81,8 +85,29 @@ ISR(TIMER1_COMPA_vect, ISR_NOBLOCK)
 	tick_slow();
 }
 
+#ifdef SWITCHES
+FUNCTION void change(void)
+{
+	static uint16_t changes;
+
+	changes++;
+	if (litifut_stop && changes % 11 == 3)
+		litifut_stop();
+	if (litifut_start && changes % 11 == 7)
+		litifut_start();
+#if SWITCHES
+	if (litifut_reset && changes == SWITCHES)
+		litifut_reset();
+#endif
+}
+#else
+#define change()
+#endif
+
 FUNCTION uint16_t fibonacci(uint8_t n)
 {
+	if (n == 2)
+		change();
 	return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
 
@@ -105,6 +130,7 @@ static int (*const operations[])(int, int) = {add, subtract, scaled, add};
 
 FUNCTION int apply(int (*operation)(int, int), int a, int b)
 {
+	change();
 	return operation(a + 1, b);
 }
 
@@ -200,6 +226,7 @@ int main(void)
 	sei();
 #endif
 	for (uint8_t round = 0; round < ROUNDS; round++) {
+		change();
 		selector = round & 3;
 		sum += fibonacci(round & 7);
 		sum += operations[selector](round, 3);

@@ -230,7 +230,11 @@ static void check_callee(const avr_t *avr)
 {
 	const struct pending *call = &pending[pending_count - 1];
 
-	if (!pending_count || avr->pc != call->callee || stack_pointer(avr) != call->stack)
+	if (!pending_count || avr->pc != call->callee)
+		return;
+	/* a stub may call the handler of an interrupt, or jump there */
+	if (stack_pointer(avr) != call->stack &&
+	    !(call->back == 1 && stack_pointer(avr) == call->stack + avr->address_size))
 		return;
 	pending_count--;
 	if (call->back > 1 && called_count < 256)

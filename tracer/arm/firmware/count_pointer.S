@@ -10,7 +10,11 @@
 
 #ifdef LITIFUT_TIMES
 #define RECORD_BYTES (4 * LITIFUT_RECORD_TIMES)
+#ifdef LITIFUT_SWITCHED
+#define NAME litifut_time_pointer_switched
+#else
 #define NAME litifut_time_pointer
+#endif
 #else
 #define RECORD_BYTES (4 * LITIFUT_RECORD_COUNT)
 #ifdef LITIFUT_SWITCHED

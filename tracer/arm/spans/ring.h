@@ -107,6 +107,15 @@ static inline void litifut_ring_mark(unsigned number)
 	litifut_interrupts_restore(masked);
 }
 
+/* With interrupts off: the next event takes the place of the first one that has not been freed. */
+static inline void litifut_ring_forget(void)
+{
+	litifut_pool.head = litifut_pool.limit == RING_NO_LIMIT ? 0 : litifut_ring_begin();
+	litifut_pool.lost = litifut_pool.told;
+	if (&litifut_kept)
+		litifut_kept.head = litifut_pool.head;
+}
+
 /* The events before `position` have been sent. What was lost is told where there is room again:
  * behind all that came before. */
 static inline void litifut_ring_free(uint32_t position)

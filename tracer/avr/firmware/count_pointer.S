@@ -23,17 +23,25 @@
 
 #define RECORD_BYTES (4 * LITIFUT_RECORD_TIMES_CARRIED)
 #define SHIFTS 3 /* an entry has three times 2^SHIFTS bytes */
+#ifdef LITIFUT_SWITCHED
+#define NAME litifut_time_pointer_switched
+#else
 #define NAME litifut_time_pointer
+#endif
 /* The stub of such a call has 12 bytes, the call of this code and an ijmp at their end. */
 #define STUB_CALL_END 10
 #else
 #define RECORD_BYTES (4 * LITIFUT_RECORD_COUNT)
 #define SHIFTS 2
+#ifdef LITIFUT_SWITCHED
+#define NAME litifut_count_pointer_switched
+#else
 #define NAME litifut_count_pointer
+#endif
 #endif
 #define OVERFLOW_BYTES (4 * LITIFUT_OVERFLOW_EXTRA + RECORD_BYTES)
 
-	.macro	give_back
+	.macro	give_back_registers
 	pop	r25
 	pop	r23
 	pop	r22
@@ -42,10 +50,6 @@
 #ifdef LITIFUT_TIMES
 	pop	r27
 	pop	r26
-#else
-	pop	r24
-	out	SREG, r24
-	pop	r24
 #endif
 	.endm
 
@@ -57,6 +61,9 @@
 	save_flags
 	clt
 	save_pointers
+#ifdef LITIFUT_SWITCHED
+	unless_recording r24, 10f
+#endif
 	find_record STUB_CALL_END
 	ldd	r24, Y + SAVED_Z
 	ldd	r29, Y + SAVED_Z + 1
@@ -82,6 +89,9 @@
 	in	r24, SREG
 	cli
 	push	r24
+#ifdef LITIFUT_SWITCHED
+	unless_recording r24, 10f
+#endif
 #endif
 	push	r18
 	push	r19
@@ -119,7 +129,7 @@
 3:
 #ifdef LITIFUT_TIMES
 	movw	r30, r26
-	give_back
+	give_back_registers
 	JUMP	litifut_time_body
 2:
 #endif
@@ -138,10 +148,14 @@
 	ld	r24, X
 	subi	r24, 0xff
 	st	X, r24
-9:	give_back
+9:	give_back_registers
+10:
 #ifdef LITIFUT_TIMES
 	JUMP	litifut_time_end
 #else
+	pop	r24
+	out	SREG, r24
+	pop	r24
 	pop	r27
 	pop	r26
 #ifdef __AVR_HAVE_EIJMP_EICALL__

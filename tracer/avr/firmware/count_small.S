@@ -8,13 +8,22 @@
 ; SREG on.
 #include "tracer/avr/firmware/machine.inc"
 
-	hidden_function litifut_count_small
+#ifdef LITIFUT_SWITCHED
+#define NAME litifut_count_small_switched
+#else
+#define NAME litifut_count_small
+#endif
+
+	hidden_function NAME
 	push	r30
 	push	r31
 	push	r24
 	in	r24, SREG
 	cli
 	push	r24
+#ifdef LITIFUT_SWITCHED
+	unless_recording r24, 2f
+#endif
 	in	r30, SPL
 	in	r31, SPH
 	ldd	r24, Z + 3 + RETURN_BYTES
@@ -38,4 +47,4 @@
 	andi	r24, 3			; a counter ends at a multiple of 4
 	brne	1b
 	rjmp	2b
-	.size	litifut_count_small, . - litifut_count_small
+	.size	NAME, . - NAME

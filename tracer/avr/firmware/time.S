@@ -28,6 +28,14 @@
 #define RECORD_MAXIMUM 8
 #define RECORD_SUM 12
 
+#ifdef LITIFUT_SWITCHED
+#define TIME_CALL litifut_time_call_switched
+#define SWITCH_CYCLES 4
+#else
+#define TIME_CALL litifut_time_call
+#define SWITCH_CYCLES 0
+#endif
+
 ; A call that is counted, but not timed (setjmp).
 	hidden_function litifut_count_record
 	push	r24
@@ -35,13 +43,16 @@
 	set
 	rjmp	1f
 
-	hidden_function litifut_time_call
+	hidden_function TIME_CALL
 	push	r24
 	in	r24, SREG
 	clt
 1:	cli				; the program's interrupts keep T
 	push	r24
 	save_pointers
+#ifdef LITIFUT_SWITCHED
+	unless_recording r24, litifut_time_end
+#endif
 	find_record CALL_BYTES
 ; Z: the record; T: the call is not timed. litifut_time_pointer goes on here as well.
 	.global	litifut_time_body, litifut_time_end
@@ -125,7 +136,7 @@ litifut_time_none:
 	ldi	r31, hi8(litifut_pool + POOL_UNTIMED)
 	set
 	rjmp	litifut_time_body
-	.size	litifut_time_call, . - litifut_time_call
+	.size	TIME_CALL, . - TIME_CALL
 
 ; Calls of other stacks, or that have ended without a return, are newer.
 litifut_return_older:
@@ -322,5 +333,5 @@ litifut_pool:
 	.set	litifut_open_record_bytes, 2
 ; What the tracer adds to a call, in cycles, and how many of them are in its time.
 	.global	litifut_call_whole, litifut_call_inside
-	.set	litifut_call_whole, OPEN_WHOLE_CYCLES
+	.set	litifut_call_whole, OPEN_WHOLE_CYCLES + SWITCH_CYCLES
 	.set	litifut_call_inside, OPEN_INSIDE_CYCLES

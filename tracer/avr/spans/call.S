@@ -9,6 +9,18 @@
 ;	call	litifut_span_return
 ;	jmp	return_address
 ;
+; In a program that switches recording off and on (LITIFUT_SWITCHED) there is more behind the call of
+; litifut_span_call_switched, which returns to the second word where the call is not recorded:
+;
+;	rjmp	1f
+;	pop	r24
+;	call	callee
+;	jmp	return_address
+;   1:	pop	r24
+;	...
+;
+; What is open when recording is switched off has its return recorded, as on other CPUs.
+;
 ; There is a litifut_span_call for each upper half of numbers (recorder.inc, high.S). All registers and
 ; SREG are kept. The clock is timer 1, which counts cycles; its interrupt puts an event with the number of
 ; its overflows into the ring.
@@ -21,21 +33,60 @@
 /* What a call costs, in hundredths of a cycle, for litifut-post energy: between the two readings of the
  * clock, and the rest; with the average of the chunks' ends (0.29). litifut_hook_before: of each of the
  * two, what comes before the reading (22 at the call, 21 at the return). litifut_clock_interrupt: one
- * interrupt of the clock; litifut_clock_period: cycles from one to the next. */
+ * interrupt of the clock; litifut_clock_period: cycles from one to the next. Where recording is switched off and
+ * on, 4 cycles come before the reading at the call, and 2 behind it. */
+#ifdef LITIFUT_SWITCHED
+#define SWITCH_BEFORE 400
+#define SWITCH_BEHIND 200
+#else
+#define SWITCH_BEFORE 0
+#define SWITCH_BEHIND 0
+#endif
 #ifndef LITIFUT_STREAM
 	.global	litifut_hook_inside, litifut_hook_outside, litifut_hook_before
 	.global	litifut_clock_period, litifut_clock_interrupt
-	.set	litifut_hook_inside, 5829 + 301 * (RETURN_BYTES - 2)
-	.set	litifut_hook_outside, 5729 + 100 * (RETURN_BYTES - 2)
-	.set	litifut_hook_before, 2150 + 100 * (RETURN_BYTES - 2)
+	.set	litifut_hook_inside, 5829 + 301 * (RETURN_BYTES - 2) + SWITCH_BEHIND
+	.set	litifut_hook_outside, 5729 + 100 * (RETURN_BYTES - 2) + SWITCH_BEFORE
+	.set	litifut_hook_before, 2150 + 100 * (RETURN_BYTES - 2) + SWITCH_BEFORE / 2
 	.set	litifut_clock_period, 65536
 	.set	litifut_clock_interrupt, 14000
 #endif
 
+#define SPAN_CALL SWITCHED_NAME(litifut_span_call)
+
 	.global	litifut_span_note
 	.hidden	litifut_span_note
-	.set	litifut_span_note, litifut_span_call
-	recorder litifut_span_call
+	.set	litifut_span_note, SPAN_CALL
+	recorder SPAN_CALL
+
+#if defined(LITIFUT_SWITCHED) && !defined(LITIFUT_STREAM)
+; Adds 1 to the return address of the code that has called this, in words. That has pushed r28 and r29.
+	hidden_function litifut_span_skip
+	push	r24
+	in	r24, SREG
+	push	r24
+	in	r28, SPL
+	in	r29, SPH
+#define SKIPPED (2 + RETURN_BYTES + 2 + RETURN_BYTES) /* from the stack pointer to its lowest byte */
+	ldd	r24, Y + SKIPPED
+	subi	r24, 0xff
+	std	Y + SKIPPED, r24
+	brcs	1f			; no carry: it was 255
+	ldd	r24, Y + SKIPPED - 1
+	subi	r24, 0xff
+	std	Y + SKIPPED - 1, r24
+#if RETURN_BYTES == 3
+	brcs	1f
+	ldd	r24, Y + SKIPPED - 2
+	inc	r24
+	std	Y + SKIPPED - 2, r24
+#endif
+1:	pop	r24
+	out	SREG, r24
+	pop	r24
+	ret
+	.size	litifut_span_skip, . - litifut_span_skip
+#endif
 
 #ifndef LITIFUT_STREAM
 	.macro	return_event
@@ -60,9 +111,12 @@
 #endif
 
 ; Of a call through Z: first an event that says where it leads to. It has no time.
-	.macro	pointer_event
+	.macro	pointer_event skipped
 	push	r29
 	push	r24
+#ifdef LITIFUT_SWITCHED
+	unless_recording r24, \skipped
+#endif
 	load_head
 	ldi	r24, LITIFUT_SPAN_CALLEE
 	st	Y+, r24
@@ -86,11 +140,22 @@
 litifut_span_pointer_number:
 	brid	1f
 	cli
-	pointer_event
+	pointer_event 2f
 	sei
 	ret
-1:	pointer_event
+1:	pointer_event 3f
 	ret
+#ifdef LITIFUT_SWITCHED
+2:	pop	r24
+	pop	r29
+	skip_event
+	sei
+	ret
+3:	pop	r24
+	pop	r29
+	skip_event
+	ret
+#endif
 	.size	litifut_span_pointer, . - litifut_span_pointer
 
 ; void litifut_span_put(uint16_t number, uint16_t value), with interrupts off.

@@ -5,10 +5,10 @@
 #define NUMBERED(name, number) JOINED(name, number)
 
 #ifdef LITIFUT_STREAM
-#define CALL_NAME NUMBERED(litifut_span_note, LITIFUT_HIGH)
+#define CALL_NAME NUMBERED(SWITCHED_NAME(litifut_span_note), LITIFUT_HIGH)
 #define POINTER_NAME NUMBERED(litifut_span_note_pointer, LITIFUT_HIGH)
 #else
-#define CALL_NAME NUMBERED(litifut_span_call, LITIFUT_HIGH)
+#define CALL_NAME NUMBERED(SWITCHED_NAME(litifut_span_call), LITIFUT_HIGH)
 #define POINTER_NAME NUMBERED(litifut_span_pointer, LITIFUT_HIGH)
 #endif
 

@@ -35,6 +35,10 @@
 
 #define RING_CLOCK_BITS LITIFUT_AVR_CLOCK_BITS
 
+/* TIFR1 and TOV1, see tracer/avr/firmware/timer.inc. */
+#define RING_TIMER_FLAGS (*(volatile uint8_t *)0x36)
+#define RING_TIMER_OVERFLOW 1
+
 typedef uint8_t ring_register; /* of the device */
 typedef uint16_t ring_count;
 
@@ -137,6 +141,21 @@ static inline void litifut_ring_mark(unsigned number)
 
 	litifut_span_put(LITIFUT_SPAN_MARK, number);
 	litifut_interrupts_restore(status);
+}
+
+/* With interrupts off: the ring begins anew. What has no time (LITIFUT_STREAM) has no overflows
+ * either. */
+static inline void litifut_ring_forget(void)
+{
+	if (litifut_ring.state == RING_NEW)
+		return;
+	litifut_ring.head = litifut_ring.tail = litifut_ring.end = (void *)litifut_table;
+	litifut_ring.limit = (void *)litifut_table;
+	litifut_ring.state = RING_OPEN;
+	litifut_ring.lost = 0;
+	/* one that has not been counted yet puts this event */
+	if (litifut_ring.overflows && !(RING_TIMER_FLAGS & RING_TIMER_OVERFLOW))
+		litifut_span_put(LITIFUT_SPAN_CLOCK, litifut_ring.overflows);
 }
 
 /* The events before `position' have been sent. If others were lost in the meantime, the place

@@ -5,15 +5,19 @@ AVR_FAMILIES := $(if $(filter avr,$(CPUS)),$(if $(shell command -v avr-gcc),avr2
 AVR_C_FLAGS := -std=c11 -Os -ffreestanding -fno-jump-tables -fno-exceptions -fno-unwind-tables \
 	-fno-asynchronous-unwind-tables -fno-common -fno-tree-loop-distribute-patterns -Iinclude -I. -Itracer/avr/spans -Itracer/avr/firmware \
 	-Itracer/avr/paths $(WARNINGS)
-AVR_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S)) \
-	$(filter-out sink/frames/calibrate,$(FRAMES_PARTS)) sink/spans/mark sink/spans/pin \
-	sink/paths/paths avr/paths/numbers_call
+# each times calls, of a program that switches recording off and on or not
+AVR_TIMES := time time_switched
+AVR_PARTS := $(filter-out $(AVR_TIMES:%=avr/firmware/%),$(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S))) \
+	$(filter-out sink/frames/calibrate sink/frames/reset,$(FRAMES_PARTS)) avr/firmware/reset \
+	$(addprefix sink/spans/,mark pin) 	sink/paths/paths avr/paths/numbers_call
 # Pieces of code that record events, besides the first one (tracer/avr/spans/high.S): as many as the stubs in the
 # largest flash of the family can need.
+AVR_HIGH_KINDS := high high_stream high_switched high_stream_switched
 AVR_HIGH_avr35 := 16
 AVR_HIGH_avr5 := 16
 AVR_HIGH_avr51 := 32
 AVR_HIGH_avr6 := 64
+AVR_SPANS := $(patsubst tracer/avr/spans/%.S,%,$(filter-out %/high.S,$(wildcard tracer/avr/spans/*.S)))
 AVR_PORTS := $(patsubst tracer/port/avr/%.c,%,$(wildcard tracer/port/avr/*.c))
 
 AVR_SENDERS := $(SENDERS) bytes bytes_background
@@ -39,14 +43,27 @@ $(BUILD)/tracer/firmware-$(1)/high_stream_%.o: tracer/avr/spans/high.S
 	@mkdir -p $$(@D)
 	$$(call run,AS) avr-gcc -Iinclude -I. -mmcu=$(1) -DLITIFUT_HIGH=$$* -DLITIFUT_STREAM -MMD -MP -c $$< -o $$@
 
+$(BUILD)/tracer/firmware-$(1)/high_switched_%.o: tracer/avr/spans/high.S
+	@mkdir -p $$(@D)
+	$$(call run,AS) avr-gcc -Iinclude -I. -mmcu=$(1) -DLITIFUT_HIGH=$$* -DLITIFUT_SWITCHED -MMD -MP -c $$< -o $$@
+
+$(BUILD)/tracer/firmware-$(1)/high_stream_switched_%.o: tracer/avr/spans/high.S
+	@mkdir -p $$(@D)
+	$$(call run,AS) avr-gcc -Iinclude -I. -mmcu=$(1) -DLITIFUT_HIGH=$$* -DLITIFUT_STREAM -DLITIFUT_SWITCHED \
+		-MMD -MP -c $$< -o $$@
+
 $(TRACER_LIBRARY)/firmware-$(1).a: $(AVR_PARTS:%=$(BUILD)/tracer/firmware-$(1)/%.o) \
 		$(foreach high,$(if $(AVR_HIGH_$(1)),$(shell seq $(AVR_HIGH_$(1)))),\
-			$(BUILD)/tracer/firmware-$(1)/high_$(high).o $(BUILD)/tracer/firmware-$(1)/high_stream_$(high).o)
+			$(AVR_HIGH_KINDS:%=$(BUILD)/tracer/firmware-$(1)/%_$(high).o))
 	@mkdir -p $$(@D)
 	$$(quiet)rm -f $$@
 	$$(call run,AR) avr-ar rcsD $$@ $$^
 
 $(TRACER_LIBRARY)/firmware-$(1)-%.o: $(BUILD)/tracer/firmware-$(1)/port/avr/%.o
+	@mkdir -p $$(@D)
+	$$(quiet)cp $$< $$@
+
+$(TRACER_LIBRARY)/firmware-$(1)-calls-%.o: $(BUILD)/tracer/firmware-$(1)/avr/firmware/%.o
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
@@ -64,6 +81,10 @@ $(TRACER_LIBRARY)/firmware-$(1)-send_%.o: $(BUILD)/tracer/firmware-$(1)/send_%.o
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
+$(TRACER_LIBRARY)/firmware-$(1)-reset_events.o: $(BUILD)/tracer/firmware-$(1)/sink/spans/reset.o
+	@mkdir -p $$(@D)
+	$$(quiet)cp $$< $$@
+
 # what records branches
 $(TRACER_LIBRARY)/firmware-$(1)-paths-%.o: $(BUILD)/tracer/firmware-$(1)/avr/paths/%.o
 	@mkdir -p $$(@D)
@@ -74,9 +95,9 @@ $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o: $(BUILD)/tracer/firmware-$
 	$$(quiet)cp $$< $$@
 
 TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(AVR_SENDERS:%=$(TRACER_LIBRARY)/firmware-$(1)-send_%.o) \
-	$(TRACER_LIBRARY)/firmware-$(1)-spans-call.o $(TRACER_LIBRARY)/firmware-$(1)-spans-call_pin.o \
-	$(TRACER_LIBRARY)/firmware-$(1)-spans-stream.o \
-	$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o \
+	$(AVR_TIMES:%=$(TRACER_LIBRARY)/firmware-$(1)-calls-%.o) \
+	$(AVR_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o) \
+	$(TRACER_LIBRARY)/firmware-$(1)-reset_events.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers.o $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o \
 	$(AVR_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 

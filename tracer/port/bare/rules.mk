@@ -11,7 +11,7 @@ FIRMWARE_C_FLAGS := -std=c11 -Os -ffreestanding -fno-pic -fno-pie -fno-stack-pro
 	-fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-common -fno-section-anchors \
 	-Iinclude -I. -Itracer/arm/spans -Itracer/arm/paths $(WARNINGS)
 # each times calls, of a program that switches recording off and on or whose kernel says which task runs
-FIRMWARE_TIMES := $(patsubst tracer/arm/firmware/%.S,%,$(filter-out %/time_pointer.S,$(wildcard tracer/arm/firmware/time*.S)))
+FIRMWARE_TIMES := $(patsubst tracer/arm/firmware/%.S,%,$(filter-out %/time_pointer.S %/time_pointer_switched.S,$(wildcard tracer/arm/firmware/time*.S)))
 FIRMWARE_PARTS := $(filter-out $(FIRMWARE_TIMES:%=arm/firmware/%),$(patsubst tracer/%.S,%,$(wildcard tracer/arm/firmware/*.S))) \
 	$(FRAMES_PARTS) port/bare/tasks $(addprefix sink/spans/,mark pin kept) sink/paths/paths \
 	port/bare/transmit
@@ -60,6 +60,10 @@ $(TRACER_LIBRARY)/firmware-$(1)-spans-%.o: $(BUILD)/tracer/firmware-$(1)/arm/spa
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
+$(TRACER_LIBRARY)/firmware-$(1)-reset_events.o: $(BUILD)/tracer/firmware-$(1)/sink/spans/reset.o
+	@mkdir -p $$(@D)
+	$$(quiet)cp $$< $$@
+
 $(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/$(FIRMWARE_BITS_$(1)).o
 $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/$(FIRMWARE_BITS_$(1))_kept.o
 $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/$(FIRMWARE_NUMBERS_$(1)).o
@@ -95,6 +99,7 @@ TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(FIRMWARE_SENDERS:%=$(TRACER_LIBRAR
 	$(FIRMWARE_TIMES:%=$(TRACER_LIBRARY)/firmware-$(1)-calls-%.o) \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o) \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%_kept.o) \
+	$(TRACER_LIBRARY)/firmware-$(1)-reset_events.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers.o $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_kept.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o \

@@ -3,7 +3,7 @@
 
 /* The rewriter puts 0 here where recording begins later (LITIFUT_START_AT). In .data, so that a
  * reset, a warm one too, begins as the first one did. */
-volatile uint32_t litifut_step HIDDEN = 1;
+volatile frame_byte litifut_step HIDDEN = 1;
 
 void litifut_start(void);
 void litifut_stop(void);

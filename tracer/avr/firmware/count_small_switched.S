@@ -1,0 +1,3 @@
+; count_small.S in a program that switches recording off and on.
+#define LITIFUT_SWITCHED
+#include "tracer/avr/firmware/count_small.S"

@@ -1,0 +1,3 @@
+; time_pointer.S in a program that switches recording off and on.
+#define LITIFUT_SWITCHED
+#include "tracer/avr/firmware/time_pointer.S"

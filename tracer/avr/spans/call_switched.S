@@ -1,0 +1,3 @@
+; call.S in a program that switches recording off and on.
+#define LITIFUT_SWITCHED
+#include "tracer/avr/spans/call.S"
