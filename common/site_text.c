@@ -51,7 +51,9 @@ static const struct {
 	[LITIFUT_EXIT_CONDITIONAL] = {"conditional", "the call may be passed over"},
 	[LITIFUT_EXIT_LINK_IN_USE] = {"link-in-use", "the link register may hold something there"},
 	[LITIFUT_EXIT_OUT_OF_REACH] = {"out-of-reach", "too far from the code for returns"},
-	[LITIFUT_EXIT_SPECIAL] = {"special", "it returns in two processes"},
+	[LITIFUT_EXIT_SPECIAL] = {"special", "it may make a child, or give up system calls"},
+	[LITIFUT_EXIT_ENDS] = {"ends-program",
+			       "it ends the program, or puts another one in its place"},
 	[LITIFUT_EXIT_COUNTER] = {"counter", "the mode counts calls alone"},
 	[LITIFUT_EXIT_UNKNOWN_CODE] = {"unknown-code", "it is not known what leads into the code"},
 };

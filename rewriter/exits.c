@@ -30,12 +30,19 @@ static void take_sites(const struct litifut_session *session, struct litifut_tar
 }
 
 /* Both returns of vfork and its kin come to the same place, in two processes. */
-static bool makes_child(const struct litifut_session *session,
-			const struct litifut_found_site *site)
+static bool is_special(const struct litifut_session *session, const struct litifut_found_site *site)
 {
 	return site->spawns ||
 	       litifut_spawners_has(&session->context.spawners, site->known_callee) ||
 	       litifut_spawners_has(&session->context.spawners, site->site.callee);
+}
+
+static bool ends_program(const struct litifut_session *session,
+			 const struct litifut_found_site *site)
+{
+	return site->ends ||
+	       litifut_spawners_ends(&session->context.spawners, site->known_callee) ||
+	       litifut_spawners_ends(&session->context.spawners, site->site.callee);
 }
 
 /* What stays the same while the return points of one section, or function, are judged. */
@@ -120,8 +127,9 @@ static void judge_exit(struct judge *judge, struct litifut_exit *exit)
 	const struct litifut_exit_place place = place_of(judge, &call, NULL);
 
 	enter_function(judge, site);
-	if (makes_child(session, site))
-		exit->reason = LITIFUT_EXIT_SPECIAL;
+	if (is_special(session, site))
+		exit->reason =
+			ends_program(session, site) ? LITIFUT_EXIT_ENDS : LITIFUT_EXIT_SPECIAL;
 	else if (!judge->is_known)
 		exit->reason = LITIFUT_EXIT_UNKNOWN_CODE;
 	else if (exit->address >= call.function_end)

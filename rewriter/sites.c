@@ -154,8 +154,10 @@ static void find_facts(void *context, size_t worker, size_t piece)
 		site->known_callee = arch->thunks->known_callee(judge->image, judge->context, &call,
 								&facts, judge->arrivals);
 		if (LITIFUT_CALLEE_IS_SYMBOL(site->known_callee)) {
-			site->spawns = litifut_spawners_is_symbol(
-				judge->image, LITIFUT_CALLEE_SYMBOL_OF(site->known_callee));
+			const uint32_t symbol = LITIFUT_CALLEE_SYMBOL_OF(site->known_callee);
+
+			site->spawns = litifut_spawners_is_symbol(judge->image, symbol);
+			site->ends = litifut_spawners_is_ender(judge->image, symbol);
 			/* see litifut_site_arguments_find() */
 			if (!judge->context->symbols)
 				site->known_callee = 0;

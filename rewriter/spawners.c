@@ -219,12 +219,25 @@ void litifut_spawners_named(const struct litifut_image *image, const struct cpu_
 	find(image, linkage, &names, places);
 }
 
-bool litifut_spawners_has(const struct litifut_spawners *spawners, uint32_t address)
+/* LITIFUT_MODULE_SPAWNERS: it is none of the places. */
+static size_t number_of(const struct litifut_spawners *spawners, uint32_t address)
 {
 	for (size_t i = 0; i < LITIFUT_MODULE_SPAWNERS && spawners->places[i]; i++)
 		if ((spawners->places[i] & ~1u) == (address & ~1u))
-			return true;
-	return false;
+			return i;
+	return LITIFUT_MODULE_SPAWNERS;
+}
+
+bool litifut_spawners_has(const struct litifut_spawners *spawners, uint32_t address)
+{
+	return number_of(spawners, address) < LITIFUT_MODULE_SPAWNERS;
+}
+
+bool litifut_spawners_ends(const struct litifut_spawners *spawners, uint32_t address)
+{
+	const size_t number = number_of(spawners, address);
+
+	return number < LITIFUT_MODULE_SPAWNERS && spawners->enders >> number & 1;
 }
 
 static bool is_symbol(const struct litifut_image *image, uint32_t index, const struct names *names)
@@ -241,6 +254,11 @@ bool litifut_spawners_is_symbol(const struct litifut_image *image, uint32_t inde
 					      platform_linux.confiners, platform_linux.enders}};
 
 	return is_symbol(image, index, &names);
+}
+
+bool litifut_spawners_is_ender(const struct litifut_image *image, uint32_t index)
+{
+	return litifut_spawners_is_named(image, index, platform_linux.enders);
 }
 
 bool litifut_spawners_is_named(const struct litifut_image *image, uint32_t index,

@@ -243,9 +243,10 @@ enum litifut_exit_reason {
 	LITIFUT_EXIT_CONDITIONAL = 5,  /* the call may be passed over: no return is made then */
 	LITIFUT_EXIT_LINK_IN_USE = 6,  /* the link register may hold something there */
 	LITIFUT_EXIT_OUT_OF_REACH = 7, /* of the code for returns */
-	LITIFUT_EXIT_SPECIAL = 8,      /* it returns twice, in two processes */
+	LITIFUT_EXIT_SPECIAL = 8,      /* it may make a child, or give up system calls */
 	LITIFUT_EXIT_UNKNOWN_CODE = 9, /* where its function ends, or jumps to, is not known */
-	LITIFUT_EXIT_COUNTER = 10      /* the mode counts calls: see `exit` */
+	LITIFUT_EXIT_COUNTER = 10,     /* the mode counts calls: see `exit` */
+	LITIFUT_EXIT_ENDS = 11         /* it ends the program, or puts another in its place */
 };
 
 /* What a site is; `kind` says more. Append only. */

@@ -36,6 +36,23 @@ lists_returns()
 			assert all(site["reason"] == "patched" for site in left)'
 }
 
+# Why returns of calls are not recorded that make a child or end the program.
+names_reasons()
+{
+	cat >ends.c <<-'END'
+		#include <stdlib.h>
+		#include <unistd.h>
+		__attribute__((noipa)) void give_up(int x) { if (x > 100) abort(); }
+		__attribute__((noipa)) int replace(char **a) { return execv(*a, a) + 1; }
+		__attribute__((noipa)) int child(void) { return vfork() ? 1 : replace(NULL); }
+		int main(int n, char **a) { give_up(n); return n > 100 ? child() + replace(a) : 0; }
+	END
+	LITIFUT_MODE=spans "$BUILD/bin/litifut" build -q "$triplet-gcc" -O1 ends.c -o ends &&
+		"$BUILD/bin/litifut" info --skipped ends >ends.info &&
+		equal "$(sed -n '/- stuck/d; s/^0x.* - \(.*\) in \(give_up\|replace\|child\)$/\2 \1/p' ends.info | sort | tr '\n' ' ')" \
+			"child special give_up ends-program replace ends-program "
+}
+
 check()
 {
 	export LITIFUT_CLOCK=page LITIFUT_MODE=spans
@@ -106,6 +123,7 @@ behaviour()
 	check program ../main.c || return
 	returns_patched traced/program 75
 	ok "returns that were left are listed" lists_returns traced/program
+	ok "calls that end the program are named so" names_reasons
 	rm -rf data
 	guest_environment="LITIFUT_CLOCK=none LITIFUT_DIR=$(pwd)/data"
 	run traced program
