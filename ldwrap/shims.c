@@ -14,6 +14,7 @@
 
 #include "ldwrap/linker.h"
 #include "ldwrap/linkers.h"
+#include "ldwrap/text_list.h"
 
 /* FNV-1a, to give each installation a folder of its own. */
 static uint32_t hash_of(const char *text)
@@ -73,7 +74,9 @@ static int make_link(const char *folder, const char *name, const char *wrapper)
 	return result;
 }
 
-static void link_triplets(const char *folder, const char *wrapper)
+/* Calls `each` with the names of all files on PATH, folder by folder. */
+static void walk_path(void (*each)(void *context, const char *folder, const char *name),
+		      void *context)
 {
 	const char *folders = getenv("PATH");
 
@@ -84,13 +87,90 @@ static void link_triplets(const char *folder, const char *wrapper)
 		struct dirent *entry;
 
 		while (directory && (entry = readdir(directory)))
-			if (linker_is_for_device(entry->d_name))
-				make_link(folder, entry->d_name, wrapper);
+			each(context, path, entry->d_name);
 		if (directory)
 			closedir(directory);
 		free(path);
 		folders += length + (folders[length] == ':');
 	}
+}
+
+struct links {
+	const char *folder;
+	const char *wrapper;
+	struct text_list prefixes; /* of the linkers for devices, such as "avr-" */
+	struct text_list tools;    /* that have a link */
+};
+
+static bool has(const struct text_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i], text))
+			return true;
+	return false;
+}
+
+static void link_linker(void *context, const char *folder, const char *name)
+{
+	struct links *links = context;
+	char *prefix;
+
+	(void)folder;
+	if (!linker_is_for_device(name))
+		return;
+	make_link(links->folder, name, links->wrapper);
+	prefix = xstrndup(name, (size_t)(strrchr(name, '-') + 1 - name));
+	if (!has(&links->prefixes, prefix))
+		text_list_append(&links->prefixes, prefix);
+	free(prefix);
+}
+
+static void link_tool(void *context, const char *folder, const char *name)
+{
+	struct links *links = context;
+
+	if (*folder != '/' || linker_is_for_device(name) || has(&links->tools, name))
+		return;
+	for (size_t i = 0; i < links->prefixes.count; i++) {
+		const char *prefix = links->prefixes.items[i];
+		char *target;
+
+		if (strncmp(name, prefix, strlen(prefix)))
+			continue;
+		target = concat(folder, "/", name, NULL);
+		make_link(links->folder, name, target);
+		text_list_append(&links->tools, name);
+		free(target);
+		return;
+	}
+}
+
+/* The linkers, and for COMPILER_PATH all other tools of their toolchains. */
+static int fill(const char *folder, const char *wrapper, bool with_tools)
+{
+	struct links links = {.folder = folder, .wrapper = wrapper};
+	int failed = mkdir(folder, 0777) && errno != EEXIST ? -1 : 0;
+
+	for (size_t i = 0; !failed && linkers_plain_name(i); i++)
+		failed = make_link(folder, linkers_plain_name(i), wrapper);
+	if (!failed)
+		failed = make_link(folder, LINKER_COLLECT_NAME, wrapper);
+	if (failed)
+		return failed;
+	walk_path(link_linker, &links);
+	if (with_tools)
+		walk_path(link_tool, &links);
+	text_list_release(&links.prefixes);
+	text_list_release(&links.tools);
+	return 0;
+}
+
+/* There are makefiles, as those of LUFA, that put COMPILER_PATH in front of the name of the
+ * compiler if it is set. So it is a folder that has the toolchains too, and ends with a slash. PATH
+ * has another one: there, a script that looks for the compiler has to find the compiler itself. */
+static char *tools_folder(const char *folder)
+{
+	return concat(folder, "/tools/", NULL);
 }
 
 /* A folder of an installation that is there no more: removes it, if it holds nothing but
@@ -113,10 +193,13 @@ static void remove_if_dead(const char *path)
 	while (directory && (entry = readdir(directory))) {
 		char *link = concat(path, "/", entry->d_name, NULL);
 		char other[sizeof(target)];
-		ssize_t size = readlink(link, other, sizeof(other));
+		ssize_t size = readlink(link, other, sizeof(other) - 1);
 
-		if (size == length && !memcmp(other, target, (size_t)size))
-			unlink(link);
+		if (size > 0) {
+			other[size] = '\0';
+			if (!strcmp(other, target) || !strcmp(lbasename(other), entry->d_name))
+				unlink(link);
+		}
 		free(link);
 	}
 	if (directory)
@@ -134,8 +217,13 @@ static void remove_dead(const char *folder)
 	while (directory && (entry = readdir(directory))) {
 		char *path = concat(parent, entry->d_name, NULL);
 
-		if (!strncmp(entry->d_name, "shims-", 6) && strcmp(path, folder))
+		if (!strncmp(entry->d_name, "shims-", 6) && strcmp(path, folder)) {
+			char *tools = tools_folder(path);
+
+			remove_if_dead(tools);
 			remove_if_dead(path);
+			free(tools);
+		}
 		free(path);
 	}
 	if (directory)
@@ -148,6 +236,7 @@ enum litifut_status shims_make(char **folder, struct litifut_error *error)
 	char *wrapper = shims_wrapper_path();
 	char *path = choose_folder(wrapper);
 	struct stat status;
+	char *tools;
 	int failed;
 
 	if (access(wrapper, X_OK)) {
@@ -164,10 +253,12 @@ enum litifut_status shims_make(char **folder, struct litifut_error *error)
 		errno = EPERM;
 		failed = -1;
 	}
-	for (size_t i = 0; !failed && linkers_plain_name(i); i++)
-		failed = make_link(path, linkers_plain_name(i), wrapper);
+	tools = tools_folder(path);
 	if (!failed)
-		failed = make_link(path, LINKER_COLLECT_NAME, wrapper);
+		failed = fill(path, wrapper, false);
+	if (!failed)
+		failed = fill(tools, wrapper, true);
+	free(tools);
 	if (failed) {
 		litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
 				  "can't be used as the folder of shims: %s", strerror(errno));
@@ -175,7 +266,6 @@ enum litifut_status shims_make(char **folder, struct litifut_error *error)
 		free(path);
 		return LITIFUT_ERROR_IO;
 	}
-	link_triplets(path, wrapper);
 	remove_dead(path);
 	free(wrapper);
 	*folder = path;
@@ -197,7 +287,10 @@ static void prepend(const char *variable, const char *folder)
 
 void shims_set_environment(const char *folder)
 {
+	char *tools = tools_folder(folder);
+
 	setenv("LITIFUT", "1", 1);
-	prepend("COMPILER_PATH", folder);
+	prepend("COMPILER_PATH", tools);
 	prepend("PATH", folder);
+	free(tools);
 }

@@ -6,9 +6,9 @@
 
 /* Makes the folder (or brings the one from last time up to date) with a link for each of
  * linkers_plain_name() and for every TRIPLET-ld* on PATH that links for one of the
- * CPUs. It lives in the user's cache folder and stays, because
- * what configure scripts find there is remembered by makefiles. `*folder` is to
- * be freed. */
+ * CPUs, and below it one that has all tools of these triplets besides. It lives in the user's cache
+ * folder and stays, because what configure scripts find there is remembered by makefiles. `*folder`
+ * is to be freed. */
 enum litifut_status shims_make(char **folder, struct litifut_error *error);
 
 /* Sets LITIFUT, COMPILER_PATH and PATH in this process so that the shims come

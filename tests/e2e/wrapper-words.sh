@@ -177,6 +177,18 @@ questions()
 	done
 }
 
+# COMPILER_PATH is a variable of gcc, but there are makefiles that have it for what stands in front of the compiler's name.
+in_front()
+{
+	rm -rf traced && mkdir traced
+	printf 'COMPILER_PATH ?=\nprogram:\n\t$(COMPILER_PATH)%s-gcc -o $@ ../main.o\n' "$triplet" >traced/Makefile
+	"$BUILD/bin/litifut" build -q make -C traced >traced/log 2>&1
+	ok "a makefile that puts COMPILER_PATH in front of its compiler" env litifut="$BUILD/bin/litifut" sh -c \
+		'cat traced/log; "$litifut" info traced/program | grep "sites patched  *[1-9]"'
+	ok "a script that looks for the compiler finds the compiler" [ "$("$BUILD/bin/litifut" build -q sh -c \
+		'command -v "$1"-gcc' sh "$triplet")" = "$(command -v "$triplet-gcc")" ]
+}
+
 # The folder with shims of an installation that was removed goes with the next build.
 dead_shims()
 {
@@ -187,6 +199,7 @@ dead_shims()
 	rm -r gone
 	touch "$(echo cache/litifut/shims-*)/of-the-user"
 	XDG_CACHE_HOME=$(pwd)/cache "$BUILD/bin/litifut" build -q true
+	ok "a folder of tools" [ "$(find cache/litifut -path '*/tools/*-gcc' | wc -l)" -gt 0 ]
 	is "with another file it stays" \
 		"$(find cache/litifut -name 'shims-*' | wc -l)" 2
 	is "but none of the links" "$(find cache/litifut -lname '*/gone/bin/*')" ""
@@ -216,6 +229,7 @@ behaviour()
 	strict
 	build_with_zero
 	questions
+	in_front
 	dead_shims
 }
 
