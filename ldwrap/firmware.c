@@ -815,6 +815,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 								   : MOST_RING_KB);
 	link->options.depth = settings->depth ? settings->depth : USUAL_DEPTH;
 	link->options.callees = settings->callees;
+	link->options.carries = settings->carries;
 	link->object = scratch_file("litifut-room.o");
 	status = check_orphans(link->request->arguments, error);
 	if (!status && link->options.packed && settings->patterns)

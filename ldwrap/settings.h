@@ -45,6 +45,7 @@ struct settings {
 	char *clock_name;            /* LITIFUT_CLOCK as it is; NULL: not set */
 	unsigned depth;              /* of firmware: calls that can be open at once; 0: not set */
 	unsigned callees;            /* of firmware: as in its options; 0: not set */
+	unsigned carries;            /* likewise */
 	unsigned ring_kb;            /* of firmware: KB of the ring of events; 0: not set */
 	unsigned compact;            /* of firmware: 1: branches are sent in a compact form */
 	unsigned recorded;           /* enum litifut_mode */

@@ -301,10 +301,12 @@ static unsigned record_words(const struct litifut_firmware_pass *pass)
 /* Entries of the table of carries; 0: none of the numbers has carries. */
 static unsigned carries(const struct litifut_firmware_pass *pass)
 {
+	const size_t wanted =
+		pass->options->carries ? pass->options->carries : pass->byte_counters / 4;
 	unsigned entries = LITIFUT_CARRIES_OF_BYTES_LEAST;
 
 	if (pass->options->bytes) {
-		while (entries < pass->byte_counters / 4 && entries < LITIFUT_CARRIES_OF_BYTES_MOST)
+		while (entries < wanted && entries < LITIFUT_CARRIES_OF_BYTES_MOST)
 			entries *= 2;
 		return entries;
 	}

@@ -112,8 +112,8 @@
 #define LITIFUT_RECORD_TIMES_CARRIED 4 /* without the upper half of the sum */
 /* Sums are carried seldom: once in 2^32 ticks. */
 #define LITIFUT_CARRIES_OF_TIMES 16
-/* Counts of a byte are carried often, but few of them: there are entries for a quarter of them, a
- * power of two, in these bounds. */
+/* Counts of a byte are carried often, but few of them: there are entries for a quarter of them
+ * (LITIFUT_CARRIES), a power of two, in these bounds. */
 #define LITIFUT_CARRIES_OF_BYTES_LEAST 16
 #define LITIFUT_CARRIES_OF_BYTES_MOST 64
 /* How many entries are tried for a number, the first one being that of the lowest bits of its name.

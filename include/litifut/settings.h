@@ -54,6 +54,7 @@ enum litifut_setting_kind {
 	LINK("PATTERNS", OBJECT, patterns) \
 	LINK("DEPTH", NUMBER, depth) \
 	LINK("CALLEES", NUMBER, callees) \
+	LINK("CARRIES", NUMBER, carries) \
 	LINK("START_AT", TEXT, start_at) \
 	LINK("TASK", TEXT, task) \
 	LINK("MARK_SET", TEXT, mark_set) \

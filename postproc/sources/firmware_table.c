@@ -254,8 +254,8 @@ static void report_carries(const char *path, const struct table_reader *reader,
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"counts are too low by %" PRIu64 " calls: more sites were called "
 				"often than the table of carries has room for; link with "
-				"LITIFUT_STUBS=small or fast, or trace fewer functions "
-				"(LITIFUT_INCLUDE)",
+				"LITIFUT_CARRIES=64, LITIFUT_STUBS=small or fast, or trace fewer "
+				"functions (LITIFUT_INCLUDE)",
 				(uint64_t)lost << 8);
 		reader->trace->header.lost_events += lost << 8;
 	} else if (lost) {

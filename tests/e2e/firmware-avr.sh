@@ -158,6 +158,14 @@ too_many()
 	"$simulator" -u leaps.serial -m leaps.memory "$device" leaps.elf >&2
 	ok "counts that are too low are said (memory)" calls_are_missing leaps.memory
 	ok "counts that are too low are said (serial line)" calls_are_missing leaps.serial
+	export LITIFUT_STUBS=byte LITIFUT_CARRIES=17
+	ok "it links traced (room for as many)" avr leaps avr_leaps.c -Os -DLEAPS=600 -DSITES=24
+	ok "each site is counted as often as it is executed (room for as many)" counts_equal_calls leaps
+	export LITIFUT_CARRIES=16
+	ok "it links traced (many sites, few carries)" avr many avr_many.c -Os
+	unset LITIFUT_STUBS LITIFUT_CARRIES
+	is "bytes for what few of the sites carry" \
+		"$(avr-nm -S many.elf | sed -n 's/^[^ ]* 0*\([^ ]*\) B litifut_carries$/\1/p')" 40
 }
 
 # is_said WORDS CODE [FLAG]: of a program whose main() has this code, the link says so many times that it never ends
