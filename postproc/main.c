@@ -192,8 +192,9 @@ struct outcome {
 	double seconds[2]; /* below 0: not known */
 	size_t runs;       /* 2: a comparison */
 	size_t differing;
+	size_t before; /* lines about the inputs, which stand above the output */
 	char needless[MOST_NEEDLESS][256]; /* lines about files that served nothing */
-	char mixed[256];                   /* a line about a folder, */
+	char mixed[512];                   /* a line about a folder, */
 	char left[512];                    /* and one about what was not recorded */
 	size_t needless_count;             /* of all of them */
 };
@@ -205,6 +206,7 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 	double start = now();
 
 	add_paths(given, &session, 0, given->path_count);
+	outcome->before = problems->line_count;
 	process_run(&session, given, given->format, output, &outcome->totals[0]);
 	post_file_flush(output->file);
 	/* what the user takes to read is not of interest */
@@ -346,6 +348,18 @@ static int refuse_output(const struct post_arguments *given)
 	return 1;
 }
 
+#define MOST_REPEATED 3
+
+/* What was said of the inputs before the output, which is longer than a screen, perhaps. */
+static void repeat_problems(const struct post_problems *problems, size_t count)
+{
+	for (size_t i = 0; i < count && i < MOST_REPEATED; i++)
+		fprintf(stderr, "litifut-post: as was said above: %s\n", problems->lines[i]);
+	if (count > MOST_REPEATED)
+		fprintf(stderr, "litifut-post: and %zu more that were said above\n",
+			count - MOST_REPEATED);
+}
+
 int main(int count, char **arguments)
 {
 	struct post_arguments given;
@@ -432,6 +446,9 @@ int main(int count, char **arguments)
 	if (outcome.runs == 2 && !given.quiet)
 		fprintf(stderr, "litifut-post: %zu edge%s differ%s\n", outcome.differing,
 			plural(outcome.differing), outcome.differing == 1 ? "s" : "");
+	if (outcome.totals[0].processes && !given.output_path && !given.format->interactive &&
+	    isatty(STDOUT_FILENO))
+		repeat_problems(&problems, outcome.before);
 	post_archives_remove();
 	post_arguments_release(&given);
 	post_problems_release(&problems);

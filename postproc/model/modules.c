@@ -376,9 +376,10 @@ bool post_session_mixed(const struct post_session *session, char *const *paths, 
 	if (from < count)
 		snprintf(line, size,
 			 "%zu of the %zu traces %s from %.150s, which was given for its ELF files, "
-			 "too",
+			 "too; to leave %s out, name the programs and libraries in place of that "
+			 "folder",
 			 traces[from], session->process_count, traces[from] == 1 ? "is" : "are",
-			 paths[from]);
+			 paths[from], traces[from] == 1 ? "it" : "them");
 	for (size_t i = 0; i < count; i++)
 		free(places[i]);
 	free(places);

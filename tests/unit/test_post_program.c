@@ -239,11 +239,17 @@ static void summary_goes_to_standard_error(void **state)
 	      "$post --include '*area*' --exclude local_scale . >/dev/null");
 	gives(0, NULL, "$post . 2>/dev/null | head -n 1 >/dev/null");
 	/* a folder of the build in which the program was run as well */
-	gives(0, "1 of the 2 traces is from ., which was given for its ELF files, too\n",
+	gives(0,
+	      "1 of the 2 traces is from ., which was given for its ELF files, too; to leave "
+	      "it out, name the programs and libraries in place of that folder\n",
 	      "mkdir ../run && mv trace/app.200.trace ../run && $post report . ../run; s=$?; "
 	      "mv ../run/app.200.trace trace; rmdir ../run; exit $s");
+	gives(0, NULL,
+	      "mkdir ../run && mv trace/app.200.trace ../run && $post report app libshape.so "
+	      "../run 2>&1 | grep ' 1 process,'; s=$?; "
+	      "mv ../run/app.200.trace trace; rmdir ../run; exit $s");
 	/* a part of what lies below that folder was given, too */
-	gives(0, "1 of the 2 traces is from ., which was given for its ELF files, too\n",
+	gives(0, "1 of the 2 traces is from ., which was given for its ELF files, too; ",
 	      "$post merge trace/app.100.trace .");
 	gives(0, NULL, "! $post report . trace 2>&1 | grep 'was given for'");
 	gives(0, NULL, "! $post report trace maps app libshape.so 2>&1 | grep 'was given for'");
@@ -718,6 +724,10 @@ static void a_terminal_gets_color_and_a_pager(void **state)
 			 cases[i].how, painted);
 		gives(0, NULL, command);
 	}
+	/* What was said above a long output is repeated below it. */
+	gives(1, "as was said above: nothing: No such file or directory\r\n",
+	      "PAGER= " ON_A_TERMINAL " \"$post -f report . nothing\" log </dev/null");
+	gives(0, NULL, "! $post -f report . nothing 2>&1 | grep 'said above'");
 	gives(0, NULL, "rm -f log paged");
 }
 
