@@ -22,9 +22,9 @@ TRACER_CPU_mipsel  := mips
 # backtrace in the tracer's midst sees the program's frames below it.
 TRACER_FLAGS_arm   := -marm -march=armv5te -mfloat-abi=soft -funwind-tables
 TRACER_FLAGS_armv7 := -mthumb -march=armv7-a -mfloat-abi=soft -funwind-tables
-TRACER_FLAGS_mips  := -EB -mabi=32 -mips32 -msoft-float -mno-mips16 -mno-micromips -mno-check-zero-division \
+TRACER_FLAGS_mips  := -EB -mabi=32 -march=mips32 -msoft-float -mno-mips16 -mno-micromips -mno-check-zero-division \
 	-fasynchronous-unwind-tables
-TRACER_FLAGS_mipsel := -EL -mabi=32 -mips32 -msoft-float -mno-mips16 -mno-micromips -mno-check-zero-division \
+TRACER_FLAGS_mipsel := -EL -mabi=32 -march=mips32 -msoft-float -mno-mips16 -mno-micromips -mno-check-zero-division \
 	-fasynchronous-unwind-tables
 # The unwinder that ARM tables name must not come along with the tracer.
 TRACER_WEAK_arm    := __aeabi_unwind_cpp_pr0 __aeabi_unwind_cpp_pr1

@@ -1,12 +1,18 @@
 #!/bin/sh
 # `make CPUS=...` builds the tracers of these CPUs alone, without a compiler of another, and they are the
-# same bytes as with all others beside them. A name that is not one of a CPU is refused.
+# same bytes as with all others beside them, also by a compiler that is a script of Buildroot. A name that is not one of a CPU is refused.
 . "$(dirname "$0")/../lib.sh"
 
-# tracers CPU...: what is built, in the folder lib/litifut here
+# tracers CPU... [VARIABLE=VALUE]: what is built, in the folder lib/litifut here
 tracers()
 {
-	chosen=$*
+	chosen=
+	for word; do
+		case $word in
+		*=*) ;;
+		*) chosen="$chosen $word" ;;
+		esac
+	done
 	for other in arm armv7 mips mipsel; do
 		case " ${chosen} " in
 		*" ${other%v7} "*) ;;
@@ -38,9 +44,27 @@ has()
 	done <expected
 }
 
+# A compiler as Buildroot's, which adds its CPU where the options of a command have none.
+adding_compiler()
+{
+	for name in ld objcopy nm; do
+		ln -s "$(command -v mipsel-linux-gnu-$name)" "adding-$name" || return
+	done
+	cat >adding-gcc <<-'END'
+		#!/bin/sh
+		case " $* " in
+		*" -march="*) ;;
+		*) set -- -march=mips32r2 "$@" ;;
+		esac
+		exec mipsel-linux-gnu-gcc "$@"
+	END
+	chmod 755 adding-gcc
+}
+
 behaviour()
 {
-	ok "one CPU" tracers mipsel
+	ok "a compiler that adds its CPU" adding_compiler
+	ok "one CPU" tracers mipsel "TRACER_TOOL_mipsel=$(pwd)/adding-"
 	ok "has its tracer and no other" has '*-mipsel.o'
 	ok "two" tracers arm cortex-m
 	ok "have theirs" has '*-arm.o' '*-armv7.o' 'firmware-v*'
