@@ -20,7 +20,7 @@
  *	rjmp	1b
  *
  * With counters of a byte it calls litifut_byte_carry. In a program that switches recording off and
- *on (8 bytes and 4 cycles more) this stands before the lds of the counter:
+ * on (8 bytes and 4 cycles more) this stands before the lds of the counter:
  *
  *	lds	r24, litifut_step
  *	sbrs	r24, 0
@@ -66,8 +66,8 @@
  *								reti
  *
  * In a program that switches recording off and on, litifut_span_call and litifut_span_pointer
- *return to the second word behind them where the call is not recorded (12 bytes more). There the
- *same call stands without the recording of its return, and the first word leads past that.
+ * return to the second word behind them where the call is not recorded (12 bytes more). There the
+ * same call stands without the recording of its return, and the first word leads past that.
  *
  * A tail call has the first event only: then comes a jmp to the callee. Where calls are events
  * without returns, all have that form (16 bytes), and a call leads to the stub; an icall becomes
