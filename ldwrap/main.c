@@ -76,6 +76,12 @@ static int next_option(int argc, char *argv[])
 	return '?';
 }
 
+/* Reads the options of a command that has none but --help. False: what is wrong was said. */
+static bool has_no_options(int argc, char *argv[])
+{
+	return next_option(argc, argv) < 0;
+}
+
 static int report(const struct litifut_error *error, int status)
 {
 	char line[1024];
@@ -241,8 +247,9 @@ static int environment(int argc, char *argv[])
 	struct litifut_error error;
 	char *folder;
 
-	(void)argv;
-	if (argc > 1)
+	if (!has_no_options(argc, argv))
+		return EXIT_USAGE;
+	if (optind < argc)
 		return usage("it takes no arguments");
 	if (shims_make(&folder, &error))
 		return report(&error, EXIT_PROBLEM);
@@ -261,14 +268,18 @@ static int install(int argc, char *argv[])
 	struct litifut_error error;
 	enum litifut_status status;
 
-	if (argc != 2)
+	if (!has_no_options(argc, argv))
+		return EXIT_USAGE;
+	if (optind + 1 != argc)
 		return usage("one triplet, folder or linker is needed");
+	const char *toolchain = argv[optind];
+
 	if (undo) {
-		status = uninstall_linkers(argv[1], &result, &error);
+		status = uninstall_linkers(toolchain, &result, &error);
 	} else {
 		char *wrapper = shims_wrapper_path();
 
-		status = install_linkers(argv[1], wrapper, &result, &error);
+		status = install_linkers(toolchain, wrapper, &result, &error);
 		free(wrapper);
 	}
 	for (size_t i = 0; i < result.count; i++)
@@ -278,7 +289,7 @@ static int install(int argc, char *argv[])
 			       ? "removed, as there was no original to put back"
 			       : "the original linker again");
 	if (!status && !result.count)
-		printf("%s: nothing to do\n", argv[1]);
+		printf("%s: nothing to do\n", toolchain);
 	install_result_release(&result);
 	return status ? report(&error, EXIT_PROBLEM) : 0;
 }
@@ -337,17 +348,21 @@ static int control_programs(int argc, char *argv[])
 	struct litifut_error error;
 	int request;
 
-	if (argc != 3)
+	if (!has_no_options(argc, argv))
+		return EXIT_USAGE;
+	if (optind + 2 != argc)
 		return usage("a folder, and start, stop, snapshot, reset or status");
-	request = control_request(argv[2]);
-	if (request < 0 && control_nearest(argv[2]))
-		return wrong_usage(xasprintf("no such request: %s; did you mean %s?", argv[2],
-					     control_nearest(argv[2])),
+	const char *folder = argv[optind], *word = argv[optind + 1];
+
+	request = control_request(word);
+	if (request < 0 && control_nearest(word))
+		return wrong_usage(xasprintf("no such request: %s; did you mean %s?", word,
+					     control_nearest(word)),
 				   false);
 	if (request < 0)
-		return usage(xasprintf("no such request: %s", argv[2]));
-	return control(stdout, argv[1], (uint32_t)request, &error) ? report(&error, EXIT_PROBLEM)
-								   : 0;
+		return usage(xasprintf("no such request: %s", word));
+	return control(stdout, folder, (uint32_t)request, &error) ? report(&error, EXIT_PROBLEM)
+								  : 0;
 }
 
 /* A number of at least 1, or 0: it is not one. */
@@ -585,8 +600,6 @@ int main(int argc, char *argv[])
 	}
 	if (command == COMMAND_NONE)
 		return unknown_command(argv[1]);
-	if (argc > 2 && is_one(argv[2], "-h", "--help"))
-		return help(argv[1]);
 	current = command;
 	return runs[command](argc - 1, argv + 1);
 }

@@ -173,6 +173,13 @@ questions()
 			"$BUILD/bin/litifut" $command $question | cmp - answer
 			is "litifut $command $question: the same" $? 0
 		done
+		case $command in
+		env | build | energy-loop) ;;
+		*)
+			"$BUILD/bin/litifut" $command word --help | cmp - answer
+			is "litifut $command word --help: the same" $? 0
+			;;
+		esac
 		ok "litifut $command -V" sh -c "'$BUILD/bin/litifut' $command -V | grep -q '^litifut [0-9]'"
 	done
 }
