@@ -147,15 +147,25 @@ behaviour()
 	END
 	equals_oracle "and are what the oracle saw"
 	settings=LITIFUT_FILE=write
-	traced_csv program
+	traced_csv program-Os
 	settings=
-	equals_oracle "written, not mapped: the same"
+	ok "written, not mapped: a table" sh -c 'kinds=$(cat) && [ "${kinds#* 3}" != "$kinds" ]' <<-END
+		$(kind_of_chunks)
+	END
+	equals_oracle "and the same"
 
-	for format in report edges dot callgrind graph sqlite json; do
+	for format in report edges dot callgrind sqlite json; do
 		# shellcheck disable=SC2046
 		ok "litifut-post -f $format takes a table" "$BUILD/bin/litifut-post" -f $format \
 			-o "out.$format" data $(traced_files)
 	done
+	# shellcheck disable=SC2046
+	ok "litifut-post -f graph says that it can't show one" sh -c \
+		'"$@" 2>&1 >/dev/null | grep "sums only.*graph can.t show it"' sh \
+		"$BUILD/bin/litifut-post" -f graph data $(traced_files)
+	# shellcheck disable=SC2046
+	is "callers-of without a result prints no heading" \
+		"$("$BUILD/bin/litifut-post" -q callers-of nobody data $(traced_files) 2>/dev/null)" ""
 	ok "callgrind has the calls of main" grep -q '^calls=' out.callgrind
 
 	# calls from a library and into it
