@@ -197,6 +197,12 @@ static enum litifut_status open_pass(const char *path,
 		return no_function(pass, "LITIFUT_SEND", options->timer_at, error);
 	if (!status && options->start_at && !pass->start_at)
 		return no_function(pass, "LITIFUT_START_AT", options->start_at, error);
+	if (!status && pass->start_at && pass->start_at == pass->send_at)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
+			"LITIFUT_START_AT: %s sends the results, so that it can't start recording "
+			"as well: use another function for one of the two",
+			options->start_at);
 	if (!status && options->start_at && !pass->cpu->switches)
 		return litifut_error_set(
 			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,

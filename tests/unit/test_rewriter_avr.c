@@ -237,6 +237,9 @@ static void event_stubs(void **state)
 	static const uint16_t direct[] = {0x938f, 0xe384, 0x940e, 0x0c00, 0x918f, 0x940e,
 					  0x1000, 0x940e, 0x1800, 0x940c, 0x0082, 0};
 	static const uint16_t alone[] = {0x938f, 0xe384, 0x940e, 0x0c00, 0x918f, 0x940c, 0x1000, 0};
+	static const uint16_t switched[] = {0x938f, 0xe384, 0x940e, 0x0c00, 0xc005, 0x918f,
+					    0x940e, 0x1000, 0x940c, 0x0082, 0x918f, 0x940e,
+					    0x1000, 0x940e, 0x1800, 0x940c, 0x0082, 0};
 	struct litifut_firmware_call call = {
 		.call = {.address = 0x100,
 			 .instruction = {.class = LITIFUT_CLASS_CALL_DIRECT, .length = 4}},
@@ -254,12 +257,30 @@ static void event_stubs(void **state)
 	for (size_t i = 0; i < COUNT(direct); i++)
 		assert_int_equal(litifut_get16(false, stub.code + 2 * i), direct[i]);
 	assert_int_equal(litifut_get16(false, stub.patches[0].bytes), 0x940c);
+	/* One that is not recorded returns to the second word behind the call of the tracer. */
+	call.switched = true;
+	assert_true(litifut_firmware_avr.write_stub(&call, 0x400, &stub));
+	assert_int_equal(stub.bytes, sizeof(switched));
+	for (size_t i = 0; i < COUNT(switched); i++)
+		assert_int_equal(litifut_get16(false, stub.code + 2 * i), switched[i]);
 	call.stream = true;
 	assert_true(litifut_firmware_avr.write_stub(&call, 0x400, &stub));
 	assert_int_equal(stub.bytes, sizeof(alone));
 	for (size_t i = 0; i < COUNT(alone); i++)
 		assert_int_equal(litifut_get16(false, stub.code + 2 * i), alone[i]);
 	assert_int_equal(litifut_get16(false, stub.patches[0].bytes), 0x940e);
+	/* by rcall and rjmp */
+	call.stream = false;
+	call.baseline = true;
+	call.call.instruction.length = 2;
+	call.callee = 0x240;
+	call.count_small = 0x180;
+	call.count_return = 0x300;
+	assert_true(litifut_firmware_avr.write_stub(&call, 0x400, &stub));
+	assert_int_equal(stub.bytes, 24);
+	assert_int_equal(litifut_get16(false, stub.code + 6), 0xc003);
+	assert_int_equal(litifut_get16(false, stub.code + 8), 0x918f);
+	assert_int_equal(litifut_get16(false, stub.code + 14), 0x918f);
 }
 
 int main(void)
