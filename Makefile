@@ -145,17 +145,18 @@ dist:
 
 ## uninstall: remove what install copied, and folders that are empty then
 uninstall:
-	$(call remove,$(bindir),$(notdir $(PROGRAMS)))
-	$(call remove,$(mandir)/man1,$(notdir $(wildcard docs/*.1)))
-	$(call remove,$(mandir)/man5,$(notdir $(wildcard docs/*.5)))
-	rm -rf $(call placed,$(libdir)/litifut) $(call placed,$(includedir)/litifut) $(call placed,$(cmakedir))
-	rm -f $(call placed,$(pkgconfigdir)/litifut.pc)
-	$(call remove,$(bashdir),$(COMPLETED))
-	$(call remove,$(zshdir),$(addprefix _,$(COMPLETED)))
-	$(call remove,$(fishdir),$(addsuffix .fish,$(COMPLETED)))
-	for folder in $(call placed,$(bindir)) $(call placed,$(libdir)) $(call placed,$(includedir)) \
+	$(quiet)$(call remove,$(bindir),$(notdir $(PROGRAMS)))
+	$(quiet)$(call remove,$(mandir)/man1,$(notdir $(wildcard docs/*.1)))
+	$(quiet)$(call remove,$(mandir)/man5,$(notdir $(wildcard docs/*.5)))
+	$(quiet)rm -rf $(call placed,$(libdir)/litifut) $(call placed,$(includedir)/litifut) $(call placed,$(cmakedir))
+	$(quiet)rm -f $(call placed,$(pkgconfigdir)/litifut.pc)
+	$(quiet)$(call remove,$(bashdir),$(COMPLETED))
+	$(quiet)$(call remove,$(zshdir),$(addprefix _,$(COMPLETED)))
+	$(quiet)$(call remove,$(fishdir),$(addsuffix .fish,$(COMPLETED)))
+	$(quiet)for folder in $(call placed,$(bindir)) $(call placed,$(libdir)) $(call placed,$(includedir)) \
 			$(call placed,$(mandir)/man1) $(call placed,$(mandir)/man5) \
 			"$$(dirname $(call placed,$(cmakedir)))" $(call placed,$(pkgconfigdir)) \
 			$(call placed,$(bashdir)) $(call placed,$(zshdir)) $(call placed,$(fishdir)); do \
 		[ ! -d "$$folder" ] || rmdir -p --ignore-fail-on-non-empty "$$folder"; \
 	done
+	@echo LITIFUT was removed from $(call placed,$(prefix))

@@ -239,8 +239,10 @@ behaviour()
 	ok "one in the other, plain: no loop" cmp program plain
 
 	touch two/other
-	make -s -C "$root" BUILD="$BUILD" uninstall DESTDIR="$(pwd)/two" PREFIX=/usr >uninstall.log 2>&1
+	env -u MAKEFLAGS -u V make --no-print-directory -C "$root" BUILD="$BUILD" uninstall DESTDIR="$(pwd)/two" \
+		PREFIX=/usr >uninstall.log 2>&1
 	is "make uninstall: exit status" $? 0
+	is "make uninstall: one line" "$(cat uninstall.log)" "LITIFUT was removed from $(pwd)/two/usr"
 	is "make uninstall: nothing is left" "$(find two | sort | tr '\n' ' ')" "two two/other "
 
 	# unquoted, this names the folders `a' and `b', which uninstall would remove with all that is in them
