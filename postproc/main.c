@@ -162,7 +162,7 @@ static void process_run(struct post_session *session, const struct post_argument
 
 	post_inputs_finish(&session->inputs, session->problems);
 	if (!session->inputs.trace_count && !session->inputs.firmware_count &&
-	    !session->problems->count)
+	    !session->problems->count && !given->diff)
 		report_no_trace(session->problems, post_arguments_swallowed(given));
 	session->options = given->session;
 	session->inputs.progress.report = post_progress_files;
@@ -261,6 +261,7 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 	};
 
 	for (size_t run = 0; run < 2; run++) {
+		const unsigned before = problems->count;
 		double start = now();
 		add_paths(given, &sessions[run], run, run + 1);
 		const char *third = add_files_of_both(given, &sessions[run]);
@@ -275,8 +276,12 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 			    &outcome->totals[run]);
 		runs[run] = output->state;
 		outcome->seconds[run] = given->pager ? -1 : now() - start;
-		if (!outcome->totals[run].processes && problems->count)
-			break;
+		if (outcome->totals[run].processes)
+			continue;
+		if (run || problems->count == before)
+			post_problem_at(problems, given->paths[run], LITIFUT_NO_ADDRESS,
+					"no trace there to compare");
+		break;
 	}
 	/* Beside a run that is not there, everything has changed. */
 	if (outcome->totals[0].processes && outcome->totals[1].processes) {
@@ -297,9 +302,6 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 					      runs[1], &options);
 		outcome->differing = post_diff_write(output->file, &sessions[0], runs[0]->count,
 						     &sessions[1], runs[1]->count, &options);
-	} else if (runs[0]) {
-		post_problem_at(problems, given->paths[outcome->totals[0].processes ? 1 : 0],
-				LITIFUT_NO_ADDRESS, "no trace there to compare");
 	}
 	post_file_flush(output->file);
 	for (size_t run = 0; run < 2; run++) {

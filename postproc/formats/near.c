@@ -63,19 +63,49 @@ static char *names_near(const struct post_session *session, const char *name)
 	return post_text_take(&text);
 }
 
+/* A program or library with calls whose ELF file is not here, so that its functions have no names.
+ */
+static const char *nameless(const struct post_session *session)
+{
+	for (size_t i = 1; i < session->module_count; i++)
+		if (session->modules[i].traced && !session->modules[i].image)
+			return session->modules[i].name;
+	return NULL;
+}
+
+char *post_near_none(const struct post_session *session, const char *glob)
+{
+	const char *module = nameless(session);
+	struct post_text text = {0};
+	char *near;
+
+	if (exists_in(session, glob))
+		return post_copy_text("");
+	near = names_near(session, glob);
+	if (module)
+		post_text_format(
+			&text,
+			": the functions of %s have no names, as its ELF file is not here, "
+			"or is of another build",
+			module);
+	else
+		post_text_format(&text, ", and no function of that name");
+	if (near)
+		post_text_format(&text, "; there is %s", near);
+	if (strchr(glob, ',') && !strchr(glob, '('))
+		post_text_format(&text, "; one name or pattern is expected, not a list");
+	free(near);
+	return post_text_take(&text);
+}
+
 void post_near_report(const struct post_session *session, const char *relation, const char *glob)
 {
-	bool exists = exists_in(session, glob);
-	char *near = exists ? NULL : names_near(session, glob);
+	char *none = post_near_none(session, glob);
 
 	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
-			"no call %s %s in these traces%s%s%s%s", relation, glob,
-			!exists                   ? ", and no function of that name"
+			"no call %s %s in these traces%s", relation, glob,
+			*none                     ? none
 			: !strcmp(relation, "of") ? ": not executed, or inlined by the compiler"
-						  : "",
-			near ? "; there is " : "", near ? near : "",
-			!exists && strchr(glob, ',') && !strchr(glob, '(')
-				? "; one name or pattern is expected, not a list"
-				: "");
-	free(near);
+						  : "");
+	free(none);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/formats/near.h"
 #include "postproc/model/lines.h"
 #include "postproc/paths/activations.h"
 #include "postproc/paths/steps_walk.h"
@@ -316,6 +317,16 @@ static void note_lineless(struct post_output *output, const struct post_path_lin
 			 first, count - 1);
 }
 
+static void report_not_found(const struct post_output *output, const char *name)
+{
+	char *none = post_near_none(output->session, name);
+
+	post_problem_at(output->session->problems, NULL, LITIFUT_NO_ADDRESS,
+			"nothing is shown: no activation of %s that was recorded from its start%s",
+			output->options.function, none);
+	free(none);
+}
+
 static void finish_lines(struct post_output *output)
 {
 	struct post_session *session = output->session;
@@ -354,10 +365,7 @@ static void finish_lines(struct post_output *output)
 	if (!recorded && session->process_count)
 		report_none(session);
 	else if (name && !found)
-		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
-				"nothing is shown: no activation of %s that was recorded from its "
-				"start",
-				output->options.function);
+		report_not_found(output, name);
 	note_lineless(output, &lines);
 	free(name);
 	post_path_lines_release(&lines);

@@ -404,6 +404,8 @@ activations_alone()
 		"$(cut -f 6 blocks.tsv | grep -cx thrice)"
 	is "--function NAME#2: the second one of each thread" "$("$BUILD/bin/litifut-post" -q -f path \
 		--function 'thrice#2' data traced/program | cut -f 1 | sort | uniq -c | awk '{ print $1 }' | uniq)" 1
+	ok "--function: what was meant" sh -c '"$@" 2>&1 | grep "no function of that name; there is thrice"' sh \
+		"$BUILD/bin/litifut-post" -f path --function thrce data traced/program
 	# the second one raises a signal, and has the third one in it
 	raise_line=main.c:$(grep -n 'raise(SIGUSR1);' main.c | head -n 1 | cut -d : -f 1)
 	for each in 1 2 3; do

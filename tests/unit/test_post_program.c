@@ -155,6 +155,8 @@ static void problems_are_1_and_told(void **state)
 	      "$post callers-of main trace app");
 	gives(1, "no call of nobody in these traces, and no function of that name\n",
 	      "$post callers-of nobody .");
+	gives(1, ": the functions of app have no names, as its ELF file is not here, or is of ",
+	      "$post callers-of --no-maps-paths leaf trace");
 	gives(1, "and no function of that name; one name or pattern is expected, not a list\n",
 	      "$post callers-of finish,main .");
 	gives(1,
@@ -181,6 +183,8 @@ static void problems_are_1_and_told(void **state)
 	      "exit $s");
 	gives(1, "nowhere: No such file", "$post diff trace nowhere app");
 	gives(1, "no trace there to compare", "$post diff trace maps app");
+	gives(1, "litifut-post: maps: no trace there to compare\n", "$post diff maps trace app");
+	gives(0, NULL, "! $post diff maps trace app 2>&1 | grep 'among what was given'");
 	gives(1, "trace is of app, other is of zzz: different programs\n",
 	      "mkdir other && sed s,app,zzz,g trace/app.100.trace >other/a.trace; "
 	      "$post diff trace other; s=$?; rm -r other; exit $s");
