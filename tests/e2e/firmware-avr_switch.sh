@@ -2,8 +2,8 @@
 # Recording on AVR that is switched off and on by the program, begins anew, or begins at a function: each site is
 # counted as often as it is executed meanwhile, under interrupts that interrupt each other, in all modes that
 # record calls; calls keep all registers; what is open when it is switched off is timed to its end.
-# DEVICES: return addresses of 2 bytes, of 3, rcall.
-DEVICES=${DEVICES:-atmega1284p atmega2560 attiny85}
+# DEVICES: return addresses of 2 bytes, rcall, of 3 bytes.
+DEVICES=${DEVICES:-atmega1284p attiny85 ${LONG:+atmega2560}}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../avr.sh"
 
