@@ -164,16 +164,17 @@ behaviour()
 	ok "info names the functions with the most sites that were left" \
 		sh -c '"$1" info traced/odd | grep "^    in odd [1-9][0-9]*, odd_larger [1-9]"' sh "$BUILD/bin/litifut"
 	blocks_equal "" odd
-	for format in callgrind path blocks lcov coverage branches; do
+	for format in "-f report" "callers-of main" "-f callgrind" "-f path" "-f blocks" "-f lcov" "-f coverage" "-f branches"; do
+		# shellcheck disable=SC2086
 		is "$format names functions that are left, the largest first" \
-			"$(said_by -f $format | sed -n '/^status/p; s/.*nothing is known of 2 functions, .*: \(.*\);.*/\1/p')" \
+			"$(said_by $format | sed -n '/^status/p; s/.*nothing is known of 2 functions, .*: \(.*\);.*/\1/p')" \
 			"$(printf '%s\n' 'odd_larger, odd' 'status 0')"
 	done
 	is "-q does not" "$(said_by -q -f callgrind)" "status 0"
-	for format in "callers-of main" "-f report" "-f tree" "diff data"; do
+	for format in "-f edges" "-f tree" "diff data"; do
 		# shellcheck disable=SC2086
 		is "$format: there are no calls" "$(said_by $format | sed 's/.* shows calls, .*: see -f \([a-z]*\),.*/\1/')" \
-			"$(printf '%s\n' callgrind 'status 1')"
+			"$(printf '%s\n' report 'status 1')"
 		is "$format: nothing else" "$(wc -c <output)" 0
 	done
 }
