@@ -27,7 +27,7 @@ armhf)
 	;;
 mipsel)
 	triplet=mipsel-linux-gnu
-	cpu="BR2_mipsel=y BR2_mips_32r2=y BR2_TARGET_GENERIC_GETTY_PORT=\"ttyS0\""
+	cpu="BR2_mipsel=y BR2_mips_32r2=y BR2_MIPS_SOFT_FLOAT=n BR2_TARGET_GENERIC_GETTY_PORT=\"ttyS0\""
 	;;
 *)
 	echo "$0: no target $target: it is armhf or mipsel" >&2

@@ -1,12 +1,12 @@
 #!/bin/sh
 # The feed in a tree of OpenWrt: a package with its include is traced, and built again when a setting changes or
 # litifut is left out. And a package of OpenWrt's own, built under `litifut build`: its files are those of the
-# plain package and are traced, it does its work, and its trace has names. docs/recipes.md says how such a tree is made.
+# plain package and are traced, it does its work, and its trace has names.
 #
 #   OPENWRT=FOLDER tests/packaging/openwrt.sh
 #
-# FOLDER is a tree of OpenWrt that is configured for an ARM or a MIPS (o32, big-endian) with glibc and an external
-# toolchain, with the package bzip2 chosen and packages of opkg (no CONFIG_USE_APK). Its feeds are replaced.
+# FOLDER is a tree of OpenWrt that is configured for an ARM or a MIPS (o32) with glibc and an external toolchain, with the
+# package bzip2 chosen and packages of opkg (no CONFIG_USE_APK); openwrt_tree.sh makes a checkout one. Its feeds are replaced.
 . "$(dirname "$0")/../lib.sh"
 
 # A package as users have them: its source is in src/.
@@ -178,8 +178,9 @@ fi
 case $(grep '^CONFIG_ARCH=' "$OPENWRT/.config") in
 *'"arm"') TARGETS=armhf emulator=qemu-arm ;;
 *'"mips"') TARGETS=mips emulator=qemu-mips ;;
+*'"mipsel"') TARGETS=mipsel emulator=qemu-mipsel ;;
 *)
-	echo "Bail out! $OPENWRT/.config is for neither an ARM nor a big-endian MIPS"
+	echo "Bail out! $OPENWRT/.config is for neither an ARM nor a MIPS with o32"
 	exit 1
 	;;
 esac
