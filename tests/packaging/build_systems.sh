@@ -115,4 +115,5 @@ behaviour()
 	with_meson
 }
 
-TARGETS=${TARGETS:-armhf mipsel} for_targets behaviour
+few_targets armhf mipsel
+for_targets behaviour
