@@ -67,6 +67,46 @@ times_are_right()
 	END
 }
 
+# Overflows of the clock are lost with calls. A call of leaf() takes some 700 cycles, and 800 of them several
+# overflows: none may seem to have been during a call.
+times_behind_losses()
+{
+	cat >gaps.c <<-'END'
+		#include <avr/interrupt.h>
+
+		volatile unsigned value;
+
+		static void __attribute__((noinline, noclone)) leaf(void)
+		{
+			for (unsigned char i = 0; i < 50; i++)
+				value++;
+		}
+
+		static void __attribute__((noinline, noclone)) idle(void)
+		{
+			value--;
+		}
+
+		int main(void)
+		{
+			sei();
+			for (unsigned char round = 0; round < 20; round++) {
+				for (unsigned i = 0; i < 800; i++)
+					leaf();
+				idle();
+			}
+			return 0;
+		}
+	END
+	LITIFUT_MODE=spans LITIFUT_PORT=usart LITIFUT_RING_KB=1 LITIFUT_SEND=call:idle LITIFUT_CLOCK=timer1:1000000 \
+		"$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" -Os gaps.c -o gaps.elf >&2
+	"$simulator" -u gaps.serial "$device" gaps.elf >&2
+	"$BUILD/bin/litifut-post" -q -f csv -o gaps.csv gaps.serial gaps.elf
+	cat gaps.csv >&2
+	sed 's/"//g' gaps.csv | awk -F , '$4 == "leaf" { calls += $7; if ($12 > most) most = $12 }
+		END { print calls, most; exit !(calls > 1000 && calls < 4000 && most > 0 && most < 1000000) }'
+}
+
 # A value that no register of the device can have. tests/e2e/energy-recorded.sh uses a pin.
 pin_is_refused()
 {
@@ -142,6 +182,7 @@ behaviour()
 	[ "$device" = atmega1284p ] || return
 	ok "with a small ring it links" link_spans 1 exit small avr_truth.c -Os -DTIMED -DSELDOM=1
 	ok "what a small ring loses is counted" losses_are_counted
+	ok "and the times behind it are right" times_behind_losses
 	ok "a ring of 1 KB that is sent again and again: it links" link_spans 1 call:flush rounds avr_rounds.c -Os
 	ok "each call is an event, and nothing is lost" events_equal_calls rounds
 	ok "a pin that the tracer can't set is refused" pin_is_refused

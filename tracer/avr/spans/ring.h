@@ -143,8 +143,16 @@ static inline void litifut_ring_mark(unsigned number)
 	litifut_interrupts_restore(status);
 }
 
-/* With interrupts off: the ring begins anew. What has no time (LITIFUT_STREAM) has no overflows
- * either. */
+/* With interrupts off. The events of overflows that are no longer in the ring, or were lost, are
+ * made up for. What has no time (LITIFUT_STREAM) has no overflows either. */
+static inline void litifut_ring_tell_overflows(void)
+{
+	/* one that has not been counted yet puts this event */
+	if (litifut_ring.overflows && !(RING_TIMER_FLAGS & RING_TIMER_OVERFLOW))
+		litifut_span_put(LITIFUT_SPAN_CLOCK, litifut_ring.overflows);
+}
+
+/* With interrupts off: the ring begins anew. */
 static inline void litifut_ring_forget(void)
 {
 	if (litifut_ring.state == RING_NEW)
@@ -153,9 +161,7 @@ static inline void litifut_ring_forget(void)
 	litifut_ring.limit = (void *)litifut_table;
 	litifut_ring.state = RING_OPEN;
 	litifut_ring.lost = 0;
-	/* one that has not been counted yet puts this event */
-	if (litifut_ring.overflows && !(RING_TIMER_FLAGS & RING_TIMER_OVERFLOW))
-		litifut_span_put(LITIFUT_SPAN_CLOCK, litifut_ring.overflows);
+	litifut_ring_tell_overflows();
 }
 
 /* The events before `position' have been sent. If others were lost in the meantime, the place
@@ -185,6 +191,7 @@ static inline void litifut_ring_free(uint32_t position)
 		litifut_ring.reported += lost;
 		litifut_ring.lost = 0;
 		litifut_span_put(LITIFUT_SPAN_LOST, lost);
+		litifut_ring_tell_overflows();
 	}
 	litifut_interrupts_restore(status);
 }
