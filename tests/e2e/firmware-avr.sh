@@ -317,9 +317,9 @@ behaviour()
 		ok "and it is said how much is missing" \
 			grep -q 'no room for the tracer: the RAM.* overflowed by [0-9]* bytes' room.log
 		ok "counters that leave no room in the memory" link_with 2030 env
-		beyond=$(sed -n 's/.*not within region .data.: overflowed by \([0-9]*\) bytes$/\1/p' room.log)
+		beyond=$(sed -n 's/.*not within region .data.: overflowed by \([0-9]*\) bytes: trace fewer functions (LITIFUT_INCLUDE)$/\1/p' room.log)
 		ok "with four bytes more" link_with 2026 env
-		is "as many less are missing" "$(sed -n 's/.* overflowed by \([0-9]*\) bytes$/\1/p' room.log)" \
+		is "as many less are missing" "$(sed -n 's/.* overflowed by \([0-9]*\) bytes: trace fewer functions (LITIFUT_INCLUDE)$/\1/p' room.log)" \
 			$((${beyond:-0} - 4))
 		advice='trace fewer functions (LITIFUT_INCLUDE), or set LITIFUT_DEPTH to fewer open calls than 8$'
 		ok "records with times that leave no room for the stack" link_with 1530 env LITIFUT_MODE=table
