@@ -6,11 +6,11 @@ DEVICES=atmega1284p
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../avr.sh"
 
-# It removes its folder, which is not to be that of make demo-avr.
+# It removes its folder, which is not to be that of make demo-avr, and may have a blank in its name.
 demo()
 {
-	mkdir -p bin lib && cp -r "$BUILD/bin" "$BUILD/lib" . && mkdir -p tests && cp "$simulator" tests &&
-		BUILD=$PWD "$root/examples/node/demo" >words && cat words
+	mkdir -p 'a folder/tests' && cp -r "$BUILD/bin" "$BUILD/lib" 'a folder' && cp "$simulator" 'a folder/tests' &&
+		BUILD="$PWD/a folder" "$root/examples/node/demo" >words && cat words && rm -rf demo-avr && mv 'a folder/demo-avr' .
 }
 
 # In the first three rows, with more than half of the time (59.8 % in November 2026)
