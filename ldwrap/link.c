@@ -170,11 +170,12 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 	say_verbose(state->request, "tracer %s, recorder %s", state->tracer_source,
 		    state->recorder_source);
 	if (access(state->tracer_source, F_OK) && errno == ENOENT)
-		return litifut_error_set(
-			error, LITIFUT_ERROR_MISSING, state->tracer_source, NULL,
-			LITIFUT_NO_ADDRESS,
-			"no tracer for this CPU is installed (the package litifut-tracer-%s)",
-			architecture);
+		return litifut_error_set(error, LITIFUT_ERROR_MISSING, state->tracer_source, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "no tracer for this CPU is installed (the package "
+					 "litifut-tracer-%s has it, "
+					 "or a build of LITIFUT without CPUS=)",
+					 architecture);
 	status = litifut_rewrite_adapt_tracer(&request->decision->target, state->tracer_source,
 					      state->tracer, error);
 	if (!status)
