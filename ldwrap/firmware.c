@@ -491,6 +491,7 @@ static enum litifut_status link_traced(struct firmware_link *link,
 		status = litifut_firmware_check_memory(link->files.image, error);
 		link->overflows = status != LITIFUT_OK;
 	}
+	link->options.byte_counters = (uint32_t)link->plan.byte_counters;
 	if (!status)
 		status = litifut_firmware_apply(link->files.image, &link->options, summary, error);
 	return status;
@@ -534,6 +535,7 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 	link->options.bytes = link->bytes && !link->options.times && !link->options.spans &&
 			      !link->options.paths && !link->options.coverage;
 	link->options.code_at = code_address(&link->map);
+	link->options.byte_counters = 0;
 	status = litifut_firmware_plan(link->files.image, &link->options, &link->plan, error);
 	for (unsigned i = 0; i < link->plan.far_count; i++)
 		link->plan.far[i].section = section_at(&link->map, link->plan.far[i].site);

@@ -451,9 +451,13 @@ static uint32_t ring_events(const struct litifut_firmware_pass *pass)
 }
 
 /* Counters of a byte come before the others. Those of sites that then turn out to be out of reach
- * are not used. */
-static void make_room_for_bytes(struct litifut_firmware_pass *pass)
+ * are not used. What reads the numbers finds the others behind the room that was planned, so they
+ * stand there also if fewer sites are patched than were planned. */
+static enum litifut_status make_room_for_bytes(struct litifut_firmware_pass *pass,
+					       struct litifut_error *error)
 {
+	const uint32_t planned = pass->options->byte_counters;
+
 	for (size_t i = 0; i < pass->sites.count; i++) {
 		const struct litifut_site *site = &pass->sites.items[i].site;
 
@@ -461,7 +465,13 @@ static void make_room_for_bytes(struct litifut_firmware_pass *pass)
 			site->reason == LITIFUT_SITE_PATCHED && !litifut_site_is_pointer(site);
 	}
 	pass->byte_counters = (pass->byte_counters + 3) & ~3u;
+	if (planned && planned < pass->byte_counters)
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, pass->image.path, ".bss",
+					 LITIFUT_NO_ADDRESS, "the room for counters is too small");
+	if (planned)
+		pass->byte_counters = planned;
 	pass->table_words = pass->byte_counters / 4;
+	return LITIFUT_OK;
 }
 
 static enum litifut_status do_sites(struct litifut_firmware_pass *pass, struct litifut_error *error)
@@ -469,7 +479,7 @@ static enum litifut_status do_sites(struct litifut_firmware_pass *pass, struct l
 	enum litifut_status status = LITIFUT_OK;
 
 	if (pass->options->bytes)
-		make_room_for_bytes(pass);
+		status = make_room_for_bytes(pass, error);
 	for (size_t i = 0; i < pass->sites.count && !status; i++)
 		if (pass->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
 			status = do_site(pass, &pass->sites.items[i], error);

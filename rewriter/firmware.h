@@ -113,6 +113,7 @@ struct litifut_firmware_options {
 	/* Callees of calls through pointers that have room, besides the first one of each call;
 	 * 0: LITIFUT_OVERFLOW_TRIED. */
 	unsigned callees;
+	uint32_t byte_counters; /* of the plan, with `bytes`; 0 while there is none */
 	/* Counters of a byte that have room for what exceeds it; 0: a fourth of them. */
 	unsigned carries;
 	/* Where the linker has put input sections named .text. */
