@@ -36,24 +36,6 @@ static enum litifut_status failed(const char *what, struct litifut_error *error)
 				 strerror(errno));
 }
 
-static bool has(const struct text_list *list, const char *text)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		if (!strcmp(list->items[i], text))
-			return true;
-	}
-	return false;
-}
-
-/* Adds the text if the list does not have it. */
-static bool add(struct text_list *list, const char *text)
-{
-	if (has(list, text))
-		return false;
-	text_list_append(list, text);
-	return true;
-}
-
 /* The value of a line `KEY = VALUE   # comment`, to be freed; NULL: it has another key. Keys may
  * have LITIFUT_ in front, as the wrapper takes them. */
 static char *value_of(const char *line, const char *key)
@@ -207,13 +189,13 @@ static void take_opened(struct loop *loop, const struct text_list *wanted)
 	loop->opened = (struct text_list){NULL, 0};
 	for (size_t i = 0; i < wanted->count; i++) {
 		text_list_append(&loop->opened, wanted->items[i]);
-		if (!has(&before, wanted->items[i]))
+		if (!text_list_has(&before, wanted->items[i]))
 			text_list_append(&loop->now_opened, wanted->items[i]);
 	}
 	for (size_t i = 0; i < before.count; i++) {
-		if (has(wanted, before.items[i]))
+		if (text_list_has(wanted, before.items[i]))
 			continue;
-		add(&loop->dropped, before.items[i]);
+		text_list_add(&loop->dropped, before.items[i]);
 		text_list_append(&loop->now_dropped, before.items[i]);
 	}
 	text_list_release(&before);
@@ -237,10 +219,10 @@ static enum litifut_status read_advice(struct loop *loop, struct litifut_error *
 		char *open = value_of(line, include_key), *close = value_of(line, close_key);
 		if (!loop->about && !strncmp(line, "# ", 2))
 			loop->about = xstrndup(line + 2, strcspn(line + 2, "\n"));
-		if (open && !loop->all && !has(&loop->dropped, open))
-			add(&wanted, open);
-		if (close && add(&loop->closed, close))
-			add(&loop->now_closed, close);
+		if (open && !loop->all && !text_list_has(&loop->dropped, open))
+			text_list_add(&wanted, open);
+		if (close && text_list_add(&loop->closed, close))
+			text_list_add(&loop->now_closed, close);
 		free(open);
 		free(close);
 	}

@@ -96,19 +96,11 @@ static void walk_path(void (*each)(void *context, const char *folder, const char
 }
 
 struct links {
-	const char *folder;
+	const char *folder, *tools;
 	const char *wrapper;
 	struct text_list prefixes; /* of the linkers for devices, such as "avr-" */
-	struct text_list tools;    /* that have a link */
+	struct text_list linked;   /* tools that have a link */
 };
-
-static bool has(const struct text_list *list, const char *text)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (!strcmp(list->items[i], text))
-			return true;
-	return false;
-}
 
 static void link_linker(void *context, const char *folder, const char *name)
 {
@@ -119,17 +111,18 @@ static void link_linker(void *context, const char *folder, const char *name)
 	if (!linker_is_for_device(name))
 		return;
 	make_link(links->folder, name, links->wrapper);
+	make_link(links->tools, name, links->wrapper);
 	prefix = xstrndup(name, (size_t)(strrchr(name, '-') + 1 - name));
-	if (!has(&links->prefixes, prefix))
-		text_list_append(&links->prefixes, prefix);
+	text_list_add(&links->prefixes, prefix);
 	free(prefix);
 }
 
+/* The first one on PATH counts. */
 static void link_tool(void *context, const char *folder, const char *name)
 {
 	struct links *links = context;
 
-	if (*folder != '/' || linker_is_for_device(name) || has(&links->tools, name))
+	if (*folder != '/' || linker_is_for_device(name))
 		return;
 	for (size_t i = 0; i < links->prefixes.count; i++) {
 		const char *prefix = links->prefixes.items[i];
@@ -137,44 +130,46 @@ static void link_tool(void *context, const char *folder, const char *name)
 
 		if (strncmp(name, prefix, strlen(prefix)))
 			continue;
+		if (!text_list_add(&links->linked, name))
+			return;
 		target = concat(folder, "/", name, NULL);
-		make_link(links->folder, name, target);
-		text_list_append(&links->tools, name);
+		make_link(links->tools, name, target);
 		free(target);
 		return;
 	}
 }
 
-/* The linkers, and for COMPILER_PATH all other tools of their toolchains. */
-static int fill(const char *folder, const char *wrapper, bool with_tools)
+static void link_toolchains(const char *folder, const char *tools, const char *wrapper)
 {
-	struct links links = {.folder = folder, .wrapper = wrapper};
+	struct links links = {.folder = folder, .tools = tools, .wrapper = wrapper};
+
+	walk_path(link_linker, &links);
+	walk_path(link_tool, &links);
+	text_list_release(&links.prefixes);
+	text_list_release(&links.linked);
+}
+
+/* Makes a folder that has all linkers which have no triplet in their names. */
+static int make_plain(const char *folder, const char *wrapper)
+{
 	int failed = mkdir(folder, 0777) && errno != EEXIST ? -1 : 0;
 
 	for (size_t i = 0; !failed && linkers_plain_name(i); i++)
 		failed = make_link(folder, linkers_plain_name(i), wrapper);
-	if (!failed)
-		failed = make_link(folder, LINKER_COLLECT_NAME, wrapper);
-	if (failed)
-		return failed;
-	walk_path(link_linker, &links);
-	if (with_tools)
-		walk_path(link_tool, &links);
-	text_list_release(&links.prefixes);
-	text_list_release(&links.tools);
-	return 0;
+	return failed ? failed : make_link(folder, LINKER_COLLECT_NAME, wrapper);
 }
 
-/* There are makefiles, as those of LUFA, that put COMPILER_PATH in front of the name of the
- * compiler if it is set. So it is a folder that has the toolchains too, and ends with a slash. PATH
- * has another one: there, a script that looks for the compiler has to find the compiler itself. */
+/* Some makefiles, such as those of LUFA, put COMPILER_PATH in front of the compiler's name if it is
+ * set. So it names a folder that has all tools of the toolchains besides the linkers, and ends with
+ * a slash. PATH has the folder above, which has linkers alone: a script that looks for the compiler
+ * there has to find the compiler itself. */
 static char *tools_folder(const char *folder)
 {
 	return concat(folder, "/tools/", NULL);
 }
 
-/* A folder of an installation that is there no more: removes it, if it holds nothing but
- * links to its wrapper. */
+/* Removes a folder of an installation that is not there any more, if it holds nothing but links: to
+ * its wrapper, or to tools of the same name. */
 static void remove_if_dead(const char *path)
 {
 	char *first = concat(path, "/", linkers_plain_name(0), NULL);
@@ -255,9 +250,11 @@ enum litifut_status shims_make(char **folder, struct litifut_error *error)
 	}
 	tools = tools_folder(path);
 	if (!failed)
-		failed = fill(path, wrapper, false);
+		failed = make_plain(path, wrapper);
 	if (!failed)
-		failed = fill(tools, wrapper, true);
+		failed = make_plain(tools, wrapper);
+	if (!failed)
+		link_toolchains(path, tools, wrapper);
 	free(tools);
 	if (failed) {
 		litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,

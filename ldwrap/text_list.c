@@ -6,6 +6,22 @@
 
 #include <libiberty/libiberty.h>
 
+bool text_list_has(const struct text_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i], text))
+			return true;
+	return false;
+}
+
+bool text_list_add(struct text_list *list, const char *text)
+{
+	if (text_list_has(list, text))
+		return false;
+	text_list_append(list, text);
+	return true;
+}
+
 void text_list_append(struct text_list *list, const char *text)
 {
 	list->items = xrealloc(list->items, (list->count + 2) * sizeof(char *));

@@ -2,6 +2,7 @@
 #ifndef LITIFUT_LDWRAP_TEXT_LIST_H
 #define LITIFUT_LDWRAP_TEXT_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct text_list {
@@ -15,6 +16,11 @@ void text_list_append_split(struct text_list *list, const char *text);
 
 /* Appends a copy. */
 void text_list_append(struct text_list *list, const char *text);
+
+bool text_list_has(const struct text_list *list, const char *text);
+
+/* Appends a copy of what the list does not have. False: it has it. */
+bool text_list_add(struct text_list *list, const char *text);
 
 void text_list_release(struct text_list *list);
 
