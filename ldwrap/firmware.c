@@ -175,7 +175,9 @@ static void keep_ring(const struct firmware_link *link, struct text_list *words)
 static void keep_events(const struct firmware_link *link, struct text_list *words)
 {
 	keep_ring(link, words);
-	keep(words, "litifut_span_note"); /* and all that is in one section with it */
+	/* stubs lead to it and to what is in one section with it, but the linker does not see that
+	 */
+	keep(words, "litifut_span_note");
 	for (unsigned high = 1; high <= link->plan.recorders; high++) {
 		char *name =
 			xasprintf("litifut_span_%s%s_%u", link->options.stream ? "note" : "call",
@@ -458,6 +460,8 @@ static enum litifut_status run(struct firmware_link *link, bool ours, struct lit
 	}
 	result = run_linker(link->request, &link->files, &command, error);
 	text_list_release(&exports.words);
+	if (result == LINKER_UNDEFINED)
+		firmware_port_explain(&link->port, error);
 	/* the script may report what does not fit by an ASSERT */
 	link->overflows = result == LINKER_OVERFLOW || (ours && result == LINKER_FAILED);
 	if (!ours && !result)
@@ -646,30 +650,23 @@ static enum litifut_status link_with_small_pool(struct firmware_link *link,
 	return status;
 }
 
-/* What the user can do where the tracer has no room. */
+/* Adds what the user can do where the tracer has no room. */
 static void advise(const struct firmware_link *link, struct litifut_error *error)
 {
 	const struct settings *settings = link->request->settings;
 	const size_t length = strlen(error->message);
-	char *at = error->message + length;
-	const size_t room = sizeof(error->message) - length;
+	char more[80] = "";
 
 	if (is_table(link) && (link->depth_helps || settings->depth > 1))
-		snprintf(at, room,
-			 ": trace fewer functions (LITIFUT_INCLUDE), or set LITIFUT_DEPTH to fewer "
-			 "open calls than %u",
+		snprintf(more, sizeof(more), ", or set LITIFUT_DEPTH to fewer open calls than %u",
 			 link->options.depth);
 	else if (settings->stubs && !link->options.spans && !link->options.paths)
-		snprintf(at, room,
-			 ": trace fewer functions (LITIFUT_INCLUDE), or do not set LITIFUT_STUBS");
+		strcpy(more, ", or do not set LITIFUT_STUBS");
 	else if (link->plan.ring_events && settings->ring_kb > 1)
-		snprintf(
-			at, room,
-			": trace fewer functions (LITIFUT_INCLUDE), or set LITIFUT_RING_KB to less "
-			"than %u",
-			(unsigned)settings->ring_kb);
-	else
-		snprintf(at, room, ": trace fewer functions (LITIFUT_INCLUDE)");
+		snprintf(more, sizeof(more), ", or set LITIFUT_RING_KB to less than %u",
+			 (unsigned)settings->ring_kb);
+	snprintf(error->message + length, sizeof(error->message) - length,
+		 ": trace fewer functions (LITIFUT_INCLUDE)%s", more);
 }
 
 static enum litifut_status link_until_it_fits(struct firmware_link *link,
@@ -715,7 +712,7 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 	}
 	if (status && link->overflows)
 		*error = nearest;
-	if (status && link->overflows && missing(error))
+	if (status && link->overflows && (is_table(link) || missing(error)))
 		advise(link, error);
 	return status;
 }

@@ -49,6 +49,26 @@ char *firmware_port_names(const char *objects)
 	return names;
 }
 
+void firmware_port_explain(const struct firmware_port *port, struct litifut_error *error)
+{
+	if (port->object && strstr(error->message, "`litifut_putc'"))
+		litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+				  "LITIFUT_PORT: neither %s nor the program has a function "
+				  "litifut_putc(), an int litifut_putc(uint8_t byte), in C++ as "
+				  "extern \"C\"",
+				  port->object);
+	else if (strstr(error->message, "`litifut_putc'"))
+		litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+				  "LITIFUT_PORT=user: the program has no function litifut_putc(): "
+				  "give it an int litifut_putc(uint8_t byte), in C++ as extern "
+				  "\"C\"");
+	else if (strstr(error->message, "`litifut_packet'"))
+		litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+				  "LITIFUT_PORT=packet: the program has no function "
+				  "litifut_packet(): give it the one that <litifut/firmware.h> "
+				  "declares");
+}
+
 static enum litifut_status no_port(const char *text, const char *objects,
 				   struct litifut_error *error)
 {

@@ -23,6 +23,10 @@ struct firmware_port {
 enum litifut_status firmware_port_read(const char *text, const char *objects,
 				       struct firmware_port *port, struct litifut_error *error);
 
+/* Where `error` is that of a link which lacks the function that a port calls: puts what to do into
+ * it. */
+void firmware_port_explain(const struct firmware_port *port, struct litifut_error *error);
+
 /* The names of the ports that send and that this CPU has, with ", " between them; to be freed. */
 char *firmware_port_names(const char *objects);
 

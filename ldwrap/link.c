@@ -173,8 +173,8 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, state->tracer_source, NULL,
 					 LITIFUT_NO_ADDRESS,
 					 "no tracer for this CPU is installed (the package "
-					 "litifut-tracer-%s has it, "
-					 "or a build of LITIFUT without CPUS=)",
+					 "litifut-tracer-%s has it, or a build of LITIFUT "
+					 "without CPUS=)",
 					 architecture);
 	status = litifut_rewrite_adapt_tracer(&request->decision->target, state->tracer_source,
 					      state->tracer, error);

@@ -91,19 +91,6 @@ static char *overflow_of(const struct link_files *files)
 	return found;
 }
 
-/* What is missing where the linker lacks a function that the program was to have for the tracer;
- * static. NULL: `reason` says nothing of such a function. */
-static const char *missing_function(const char *reason)
-{
-	if (strstr(reason, "`litifut_putc'"))
-		return "LITIFUT_PORT=user: the program has no function litifut_putc(): give it an "
-		       "int litifut_putc(uint8_t byte), in C++ as extern \"C\"";
-	if (strstr(reason, "`litifut_packet'"))
-		return "LITIFUT_PORT=packet: the program has no function litifut_packet(): give it "
-		       "the one that <litifut/firmware.h> declares";
-	return NULL;
-}
-
 static enum linker_result failed(const struct link_files *files, int status,
 				 struct litifut_error *error)
 {
@@ -128,17 +115,11 @@ static enum linker_result failed(const struct link_files *files, int status,
 		}
 	}
 	const bool undefined = !overflow && strstr(reason, "undefined reference to");
-	const char *missing = undefined ? missing_function(reason) : NULL;
 
-	if (missing)
-		litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
-				  "%s", missing);
-	else
-		litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
-				  "%s: %s",
-				  overflow ? "no room for the tracer"
-					   : "the linker fails with the tracer inside",
-				  reason);
+	litifut_error_set(
+		error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS, "%s: %s",
+		overflow ? "no room for the tracer" : "the linker fails with the tracer inside",
+		reason);
 	free(reason);
 	return overflow ? LINKER_OVERFLOW : undefined ? LINKER_UNDEFINED : LINKER_FAILED;
 }
