@@ -352,13 +352,14 @@ static int refuse_output(const struct post_arguments *given)
 
 #define MOST_REPEATED 3
 
-/* What was said of the inputs before the output, which is longer than a screen, perhaps. */
+/* Repeats what was wrong with the inputs: it stands above the output, which may be longer than a
+ * screen. */
 static void repeat_problems(const struct post_problems *problems, size_t count)
 {
 	for (size_t i = 0; i < count && i < MOST_REPEATED; i++)
 		fprintf(stderr, "litifut-post: as was said above: %s\n", problems->lines[i]);
 	if (count > MOST_REPEATED)
-		fprintf(stderr, "litifut-post: and %zu more that were said above\n",
+		fprintf(stderr, "litifut-post: %zu more lines above the output say what is wrong\n",
 			count - MOST_REPEATED);
 }
 

@@ -122,7 +122,7 @@ struct post_format {
 	bool results;  /* event() gets leaves whose return value was recorded */
 	bool flags;    /* of edges are what it shows, and no calls */
 	bool paths;    /* shows also what LITIFUT_MODE=paths has recorded */
-	bool profiled; /* shows what they have recorded where there is nothing else */
+	bool profiled; /* shows such traces too, if there are no others */
 	bool interactive; /* finish() talks to the user, on the terminal */
 
 	/* All optional. A format with event() sees every event that no filter hides, in the

@@ -28,7 +28,8 @@ struct rows {
 bool post_profile_is_all(const struct post_session *session)
 {
 	for (size_t i = 0; i < session->process_count; i++)
-		if (session->processes[i]->trace->header.mode != LITIFUT_MODE_PATHS)
+		if (!session->processes[i]->trace ||
+		    session->processes[i]->trace->header.mode != LITIFUT_MODE_PATHS)
 			return false;
 	return session->process_count > 0;
 }

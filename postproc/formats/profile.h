@@ -1,11 +1,11 @@
-/* Tables of what traces of LITIFUT_MODE=paths know: instructions, and calls between functions that
+/* Tables of what traces of LITIFUT_MODE=paths hold: instructions, and calls between functions that
  * were recorded. */
 #ifndef LITIFUT_POSTPROC_FORMATS_PROFILE_H
 #define LITIFUT_POSTPROC_FORMATS_PROFILE_H
 
 #include "postproc/formats/format.h"
 
-/* Are these the only traces? Then there are no calls to show. */
+/* True if all traces are of LITIFUT_MODE=paths, so that there are no other calls to show. */
 bool post_profile_is_all(const struct post_session *session);
 
 /* The table of functions. */
