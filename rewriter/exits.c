@@ -29,7 +29,8 @@ static void take_sites(const struct litifut_session *session, struct litifut_tar
 	}
 }
 
-/* Both returns of vfork and its kin come to the same place, in two processes. */
+/* Does the recorder treat the call specially? Both returns of vfork and its like come to the same
+ * place, in two processes; others end the program. */
 static bool is_special(const struct litifut_session *session, const struct litifut_found_site *site)
 {
 	return site->spawns ||

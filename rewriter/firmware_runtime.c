@@ -1,5 +1,5 @@
 /* The code of the tracer in the image of a firmware: is all there that the sites need, and where do
- * its gates lead? Slightly over 500 lines, because all symbols of that code are named here. */
+ * its gates lead? */
 #include <elf.h>
 #include <litifut/kept_format.h>
 #include <litifut/module_format.h>

@@ -24,7 +24,7 @@ struct litifut_found_site {
 	uint8_t stone_bytes : 5;
 	bool behind_site : 1;
 	bool spawns : 1;
-	bool ends : 1;     /* the same function: it is one that ends the program */
+	bool ends : 1;     /* with `spawns`: the function ends the program */
 	bool detour : 1;   /* goes through a trampoline */
 	uint8_t arguments; /* which of struct litifut_argument_sets are recorded, and 1; or 0 */
 	uint16_t section;  /* its number */

@@ -31,13 +31,13 @@ void litifut_spawners_named(const struct litifut_image *image, const struct cpu_
 /* Is `address` (bit 0 is ignored) one of the places? */
 bool litifut_spawners_has(const struct litifut_spawners *spawners, uint32_t address);
 
-/* And one where a function is called that ends the program? */
+/* Is it one of them, and is the function there one that ends the program? */
 bool litifut_spawners_ends(const struct litifut_spawners *spawners, uint32_t address);
 
 /* Is symbol `index` of .dynsym one of these functions? */
 bool litifut_spawners_is_symbol(const struct litifut_image *image, uint32_t index);
 
-/* And one that ends the program? */
+/* Is it one of those that end the program? */
 bool litifut_spawners_is_ender(const struct litifut_image *image, uint32_t index);
 
 /* The same of functions with the names of a list that ends with NULL. */

@@ -125,7 +125,7 @@ static void branch(struct emitter *emitter, bool link, uint32_t target)
 				 emitter->stub->code + emitter->at, &emitter->failed);
 }
 
-/* A branch within the stub, to be written when it is known where it leads. */
+/* Leaves room for a branch within the stub, which is written when it is known where it leads. */
 static unsigned later(struct emitter *emitter)
 {
 	const unsigned at = emitter->at;
@@ -231,13 +231,13 @@ static void count_pointer(struct emitter *emitter, const struct litifut_firmware
 	pad(emitter, call->small ? SMALL_BYTES * POINTER_WORDS : 0);
 }
 
-/* Has the call a return of its own that is recorded? */
+/* Is the return of this call recorded as an event? */
 static bool returns(const struct litifut_firmware_call *call)
 {
 	return !call->call.tail && !call->stream;
 }
 
-/* What follows on the event of a call, or where the call is not recorded. */
+/* Writes the call itself, behind its event or where it is not recorded. */
 static void make_call(struct emitter *emitter, const struct litifut_firmware_call *call,
 		      bool recorded)
 {

@@ -39,7 +39,7 @@ try()
 	ok "calls keep all registers, recorded or not ($what)" registers_are_kept "$1" $spans
 }
 
-# is_short WORD OTHER: is what these two are alike for left to LONG=1?
+# is_short WORD OTHER: is a case left to LONG=1, as the two words are the same?
 is_short()
 {
 	[ -z "${LONG:-}" ] && [ "$1" = "$2" ]

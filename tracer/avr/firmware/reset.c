@@ -1,5 +1,5 @@
 /* All numbers begin anew, each with interrupts off, as one has several bytes. What an interrupt
- * counts meanwhile may be counted yet. */
+ * counts meanwhile may still be in them afterwards. */
 #include "tracer/avr/interrupts.h"
 #include "tracer/sink/frames/frames.h"
 
@@ -27,8 +27,8 @@ void litifut_reset(void)
 	litifut_clear(litifut_table,
 		      (uint16_t)((uintptr_t)(litifut_profile + (uintptr_t)litifut_profile_bins) -
 				 (uintptr_t)litifut_table));
-	/* behind the lower parts of these numbers, which carry meanwhile at the most what comes
-	 * before the end of this */
+	/* Last of all: a number that carries while the others are cleared has its carry cleared,
+	 * too, and does not carry again before this ends. */
 	if (litifut_carries)
 		litifut_clear(litifut_carries, (uint16_t)((uintptr_t)litifut_carries_mask +
 							  sizeof(struct litifut_carry)));

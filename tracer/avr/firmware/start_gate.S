@@ -1,5 +1,5 @@
 ; Stands in for the function whose call starts recording (LITIFUT_START_AT), at its call sites. The
-; rewriter puts the way to the function to litifut_start_target.
+; rewriter puts the jump to the function into litifut_start_target.
 #include "tracer/avr/firmware/machine.inc"
 
 	hidden_function litifut_start_gate

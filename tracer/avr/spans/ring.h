@@ -143,9 +143,9 @@ static inline void litifut_ring_mark(unsigned number)
 	litifut_interrupts_restore(status);
 }
 
-/* With interrupts off. The events of overflows that are no longer in the ring, or were lost, are
- * made up for. What has no time (LITIFUT_STREAM) has no overflows either. */
-static inline void litifut_ring_tell_overflows(void)
+/* With interrupts off: puts an event with the number of overflows so far, as some of their events
+ * were lost or are not in the ring any more. What has no time (LITIFUT_STREAM) has no overflows. */
+static inline void litifut_ring_put_overflows(void)
 {
 	/* one that has not been counted yet puts this event */
 	if (litifut_ring.overflows && !(RING_TIMER_FLAGS & RING_TIMER_OVERFLOW))
@@ -161,7 +161,7 @@ static inline void litifut_ring_forget(void)
 	litifut_ring.limit = (void *)litifut_table;
 	litifut_ring.state = RING_OPEN;
 	litifut_ring.lost = 0;
-	litifut_ring_tell_overflows();
+	litifut_ring_put_overflows();
 }
 
 /* The events before `position' have been sent. If others were lost in the meantime, the place
@@ -191,7 +191,7 @@ static inline void litifut_ring_free(uint32_t position)
 		litifut_ring.reported += lost;
 		litifut_ring.lost = 0;
 		litifut_span_put(LITIFUT_SPAN_LOST, lost);
-		litifut_ring_tell_overflows();
+		litifut_ring_put_overflows();
 	}
 	litifut_interrupts_restore(status);
 }

@@ -9,7 +9,7 @@ AVR_C_FLAGS := -std=c11 -Os -ffreestanding -fno-jump-tables -fno-exceptions -fno
 AVR_TIMES := time time_switched
 AVR_PARTS := $(filter-out $(AVR_TIMES:%=avr/firmware/%),$(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S))) \
 	$(filter-out sink/frames/calibrate sink/frames/reset,$(FRAMES_PARTS)) avr/firmware/reset \
-	$(addprefix sink/spans/,mark pin) 	sink/paths/paths avr/paths/numbers_call
+	$(addprefix sink/spans/,mark pin) sink/paths/paths avr/paths/numbers_call
 # Pieces of code that record events, besides the first one (tracer/avr/spans/high.S): as many as the stubs in the
 # largest flash of the family can need.
 AVR_HIGH_KINDS := high high_stream high_switched high_stream_switched
@@ -35,21 +35,11 @@ $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.S
 	@mkdir -p $$(@D)
 	$$(call run,AS) avr-gcc -Iinclude -I. -mmcu=$(1) -MMD -MP -c $$< -o $$@
 
+# high_NUMBER, high_stream_NUMBER and so on
 $(BUILD)/tracer/firmware-$(1)/high_%.o: tracer/avr/spans/high.S
 	@mkdir -p $$(@D)
-	$$(call run,AS) avr-gcc -Iinclude -I. -mmcu=$(1) -DLITIFUT_HIGH=$$* -MMD -MP -c $$< -o $$@
-
-$(BUILD)/tracer/firmware-$(1)/high_stream_%.o: tracer/avr/spans/high.S
-	@mkdir -p $$(@D)
-	$$(call run,AS) avr-gcc -Iinclude -I. -mmcu=$(1) -DLITIFUT_HIGH=$$* -DLITIFUT_STREAM -MMD -MP -c $$< -o $$@
-
-$(BUILD)/tracer/firmware-$(1)/high_switched_%.o: tracer/avr/spans/high.S
-	@mkdir -p $$(@D)
-	$$(call run,AS) avr-gcc -Iinclude -I. -mmcu=$(1) -DLITIFUT_HIGH=$$* -DLITIFUT_SWITCHED -MMD -MP -c $$< -o $$@
-
-$(BUILD)/tracer/firmware-$(1)/high_stream_switched_%.o: tracer/avr/spans/high.S
-	@mkdir -p $$(@D)
-	$$(call run,AS) avr-gcc -Iinclude -I. -mmcu=$(1) -DLITIFUT_HIGH=$$* -DLITIFUT_STREAM -DLITIFUT_SWITCHED \
+	$$(call run,AS) avr-gcc -Iinclude -I. -mmcu=$(1) -DLITIFUT_HIGH=$$(lastword $$(subst _, ,$$*)) \
+		$$(if $$(findstring stream,$$*),-DLITIFUT_STREAM) $$(if $$(findstring switched,$$*),-DLITIFUT_SWITCHED) \
 		-MMD -MP -c $$< -o $$@
 
 $(TRACER_LIBRARY)/firmware-$(1).a: $(AVR_PARTS:%=$(BUILD)/tracer/firmware-$(1)/%.o) \
