@@ -284,6 +284,10 @@ is "a program without a litifut_putc(): that is said" "$(port_link user)" \
 is "and without a litifut_packet()" "$(port_link packet)" \
 	"LITIFUT_PORT=packet: the program has no function litifut_packet(): give it the one that <litifut/firmware.h> declares"
 
+echo "int nothing;" >empty.c && avr-gcc -mmcu=atmega1284p -c empty.c -o empty.o
+is "an object for the port without a litifut_putc() is named" "$(port_link ./empty.o | sed 's/ litifut_putc().*//')" \
+	"LITIFUT_PORT: neither ./empty.o nor the program has a function"
+
 # control_link NAME [SETTING...]: what the link says of a program that uses this function if it is there
 control_link()
 {
