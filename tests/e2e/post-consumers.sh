@@ -150,7 +150,7 @@ callers()
 		for folder in . /; do
 			out=$(pwd)/$mode.out
 			(cd $folder && callgrind_annotate --tree=both --threshold=100 "$out") |
-				sed -n -e '/> .*main/d' -e 's/^.* \([<>*]\) *\(.*\/\)\{0,1\}\([a-z]*\.c:[a-z_]*\)\( ([0-9]*x)\)\{0,1\}.*/\1 \3\4/p' >shown
+				sed -n -e '/> .*:main (/d' -e 's/^.* \([<>*]\) *\(.*\/\)\{0,1\}\([a-z]*\.c:[a-z_]*\)\( ([0-9]*x)\)\{0,1\}.*/\1 \3\4/p' >shown
 			is "callgrind_annotate: callers, $mode, in $folder" "$(sort shown | tr '\n' ' ')" \
 				"* far.c:far_away * near.c:main * near.c:nearby < near.c:main (1x) < near.c:main (1x) < near.c:nearby (2x) > far.c:far_away (1x) > far.c:far_away (2x) > near.c:nearby (1x) "
 		done
