@@ -37,6 +37,9 @@ static const struct {
 	[LITIFUT_SITE_EXCLUSIVE] = {"exclusive", "between an exclusive load and its store"},
 	[LITIFUT_SITE_FUNCTION_LEFT] = {"function-left",
 					"something else in its function can't be recorded"},
+	[LITIFUT_SITE_PERHAPS_A_SWITCH] =
+		{"perhaps-a-switch", "a tail call, or a jump within its function, as of a switch: "
+				     "it is not known which"},
 };
 
 static const struct {

@@ -256,6 +256,11 @@ struct litifut_arch_flow {
 				 const struct litifut_arch_context *context,
 				 const struct litifut_cramped_call *call,
 				 const struct litifut_targets *data);
+	/* May one that is not for certain a tail call be one all the same? It is listed then.
+	 * NULL: none is. */
+	bool (*may_be_tail)(const struct litifut_image *image,
+			    const struct litifut_arch_context *context,
+			    const struct litifut_cramped_call *call);
 
 	/* Adds to `targets` what depends on the CPU: table branches, pointers in code. `ranges`
 	 * are those of code_ranges() for `section` of `image`. */

@@ -25,6 +25,22 @@ struct judge {
 	const struct litifut_arrivals *arrivals; /* of find_facts() */
 };
 
+/* Is this indirect branch a site, one that is left perhaps? */
+static bool keep_jump(const struct judge *judge, const struct litifut_targets *data,
+		      struct litifut_found_site *site)
+{
+	const struct litifut_arch_flow *flow = judge->arch->flow;
+	const struct litifut_cramped_call call = litifut_site_cramped(judge->image, site);
+
+	if (flow->is_indirect_tail(judge->image, judge->context, &call, data))
+		return true;
+	if (!flow->may_be_tail || !flow->may_be_tail(judge->image, judge->context, &call))
+		return false;
+	if (site->site.reason == LITIFUT_SITE_TOO_SHORT)
+		site->site.reason = LITIFUT_SITE_PERHAPS_A_SWITCH;
+	return true;
+}
+
 /* Drops the indirect branches that are not tail calls. */
 static void drop_jumps(const struct judge *judge, const struct litifut_targets *data)
 {
@@ -32,15 +48,10 @@ static void drop_jumps(const struct judge *judge, const struct litifut_targets *
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
-		const struct litifut_found_site *site = &list->items[i];
+		struct litifut_found_site *site = &list->items[i];
 
-		if (site->site.kind == LITIFUT_SITE_TAIL_INDIRECT) {
-			struct litifut_cramped_call call = litifut_site_cramped(judge->image, site);
-
-			if (!judge->arch->flow->is_indirect_tail(judge->image, judge->context,
-								 &call, data))
-				continue;
-		}
+		if (site->site.kind == LITIFUT_SITE_TAIL_INDIRECT && !keep_jump(judge, data, site))
+			continue;
 		if (kept != i)
 			list->items[kept] = *site;
 		kept++;

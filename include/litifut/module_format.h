@@ -229,7 +229,8 @@ enum litifut_site_reason {
 	LITIFUT_SITE_LOCAL_SUBROUTINE = 16, /* AVR: a short call of code within its function */
 	LITIFUT_SITE_UNKNOWN_JUMP = 17,     /* its function has a jump with unknown targets */
 	LITIFUT_SITE_EXCLUSIVE = 18,        /* between an exclusive load and its store */
-	LITIFUT_SITE_FUNCTION_LEFT = 19     /* paths: its function has something not recorded */
+	LITIFUT_SITE_FUNCTION_LEFT = 19,    /* paths: its function has something not recorded */
+	LITIFUT_SITE_PERHAPS_A_SWITCH = 20  /* AVR: a tail call, or a jump within its function */
 };
 
 /* Why the return of a patched call is not recorded, where struct litifut_site has no `exit`.

@@ -119,40 +119,20 @@ static uint16_t word_at(const struct litifut_section *section, uint32_t address)
 	return litifut_get16(false, section->bytes + (address - section->address));
 }
 
-/* Functions that return by ijmp. */
-static bool returns_by_jump(const char *name)
-{
-	return !strcmp(name, "setjmp") || !strcmp(name, "longjmp");
-}
-
-/* ijmp is a switch where the code before it calculates Z from a table's address, or where labels
- * of its function are in tables; a return where Z comes from the stack. */
 static bool is_indirect_tail(const struct litifut_image *image,
 			     const struct litifut_arch_context *context,
 			     const struct litifut_cramped_call *call,
 			     const struct litifut_targets *data)
 {
-	const struct litifut_avr_image *code = context->cpu.facts;
-	uint32_t address = call->address;
-	const struct litifut_symbol *function = litifut_image_function_at(image, address);
-
 	(void)data;
-	if (!function || function->reserved || returns_by_jump(function->name))
-		return false;
-	for (unsigned i = 0; i < LITIFUT_REMEMBERED && call->before[i]; i++) {
-		uint16_t word;
+	return litifut_avr_judge_jump(image, context, call) == LITIFUT_AVR_CALLS;
+}
 
-		address -= call->before[i];
-		word = word_at(call->section, address);
-		if ((word & 0xf0f0) == 0x40f0 ||                            /* sbci r31 */
-		    (word & 0xfe0f) == 0x9004 || (word & 0xfe0e) == 0x9006) /* lpm, elpm */
-			return false;
-	}
-	for (address = function->address; address < call->function_end && address < code->end;
-	     address += 2)
-		if (litifut_avr_marks(context, address) & LITIFUT_AVR_TABLE)
-			return false;
-	return true;
+static bool may_be_tail(const struct litifut_image *image,
+			const struct litifut_arch_context *context,
+			const struct litifut_cramped_call *call)
+{
+	return litifut_avr_judge_jump(image, context, call) == LITIFUT_AVR_UNSURE;
 }
 
 /* Has what the stub of this call replaces room for a branch, and may it be replaced? */
@@ -206,6 +186,7 @@ static void add_targets(const struct litifut_image *image,
 static const struct litifut_arch_flow flow = {
 	.judge_target = judge_target,
 	.is_indirect_tail = is_indirect_tail,
+	.may_be_tail = may_be_tail,
 	.add_targets = add_targets,
 };
 

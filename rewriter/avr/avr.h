@@ -16,16 +16,30 @@ enum {
 	LITIFUT_AVR_NAMED = 2,    /* data or code holds the address, as a pointer */
 	LITIFUT_AVR_TABLE = 4,    /* a pointer to the middle of its function: a switch, a label */
 	LITIFUT_AVR_RELATIVE = 8, /* the relocation of an rcall or rjmp stands here */
-	LITIFUT_AVR_BRANCH = 16   /* that of a conditional branch */
+	LITIFUT_AVR_BRANCH = 16,  /* that of a conditional branch */
+	/* A pointer to the middle of its function that a program can load itself: that of a
+	 * computed goto, not of a switch. */
+	LITIFUT_AVR_LABEL = 32,
+	LITIFUT_AVR_BYTES = 64, /* data or code holds the address in bytes: data is there */
+	/* A pointer to a function stands here, or one to the middle of a function; the same,
+	 * shifted by LITIFUT_AVR_ODD, one byte behind. */
+	LITIFUT_AVR_TO_FUNCTION = 128,
+	LITIFUT_AVR_TO_LABEL = 256
 };
+#define LITIFUT_AVR_ODD 2
+
+/* Where the linker has the memory for data. */
+#define LITIFUT_AVR_DATA 0x800000u
 
 /* `facts` of the context of an image; begins as those of struct cpu. */
 struct litifut_avr_image {
 	struct litifut_avr_facts cpu;
 	bool has_relocations;
-	bool has_branches; /* conditional ones have relocations */
-	uint32_t end;      /* of the code */
-	uint8_t marks[];   /* for each word */
+	bool has_branches;      /* conditional ones have relocations */
+	bool has_labels;        /* a table in the flash has labels of a computed goto */
+	uint32_t end;           /* of the code */
+	uint16_t data[0x10000]; /* LITIFUT_AVR_TO_... for each byte of the memory for data */
+	uint16_t marks[];       /* for each word */
 };
 
 static inline unsigned litifut_avr_marks(const struct litifut_arch_context *context,
@@ -71,6 +85,16 @@ bool litifut_avr_changes_tasks(const struct litifut_image *image,
 /* Where the start-up code ends that runs before .bss is cleared, and begins; false: the image has
  * none. */
 bool litifut_avr_start_up(const struct litifut_image *image, uint32_t *start, uint32_t *end);
+
+/* What a jump through Z does. */
+enum litifut_avr_jump {
+	LITIFUT_AVR_STAYS,  /* in its function, or it returns */
+	LITIFUT_AVR_CALLS,  /* for certain a tail call */
+	LITIFUT_AVR_UNSURE, /* one of these */
+};
+enum litifut_avr_jump litifut_avr_judge_jump(const struct litifut_image *image,
+					     const struct litifut_arch_context *context,
+					     const struct litifut_cramped_call *call);
 
 bool litifut_avr_can_detour(const struct litifut_arch_context *context,
 			    const struct litifut_cramped_call *call,

@@ -10,7 +10,9 @@
 enum {
 	R_AVR_7_PCREL = 2,
 	R_AVR_13_PCREL = 3,
+	R_AVR_16 = 4,
 	R_AVR_16_PM = 5,
+	R_AVR_LO8_LDI = 6,
 	R_AVR_LO8_LDI_PM = 12,
 	R_AVR_LO8_LDI_PM_NEG = 15,
 	R_AVR_CALL = 18,
@@ -20,7 +22,6 @@ enum {
 
 #define RELOCATION_BYTES 12u
 #define SYMBOL_BYTES 16u
-#define DATA_START 0x800000u /* where the linker has the memory for data */
 
 struct relocation {
 	uint32_t address; /* of what it changed */
@@ -93,6 +94,59 @@ static bool makes_pointer(unsigned type)
 	       (type >= R_AVR_LO8_LDI_GS && type < R_AVR_8_LO8);
 }
 
+/* Is the address of data in the flash, of the table of a program? */
+static bool names_bytes(unsigned type)
+{
+	return type == R_AVR_16 || (type >= R_AVR_LO8_LDI && type < R_AVR_LO8_LDI_PM);
+}
+
+/* A pointer that stands in a table. */
+static void mark_entry(const struct litifut_image *image, struct litifut_avr_image *code,
+		       const struct relocation *relocation)
+{
+	const uint16_t mark = litifut_image_function_start(image, relocation->value & ~1u)
+				      ? LITIFUT_AVR_TO_FUNCTION
+				      : LITIFUT_AVR_TO_LABEL;
+
+	if (relocation->address < code->end)
+		code->marks[relocation->address / 2] |=
+			(uint16_t)(mark << (relocation->address & 1 ? LITIFUT_AVR_ODD : 0));
+	else if (relocation->address - LITIFUT_AVR_DATA < 0x10000)
+		code->data[relocation->address - LITIFUT_AVR_DATA] |= mark;
+}
+
+/* Does the entry of a table in the flash belong to a switch? The compiler names that table by its
+ * address in words alone. */
+static bool is_of_switch(const struct litifut_avr_image *code, uint32_t address)
+{
+	const unsigned entry = LITIFUT_AVR_TO_FUNCTION | LITIFUT_AVR_TO_LABEL;
+	const unsigned named = LITIFUT_AVR_NAMED | LITIFUT_AVR_BYTES;
+	uint32_t word = address / 2;
+
+	while (word && !(code->marks[word] & named) && code->marks[word - 1] & entry)
+		word--;
+	return (code->marks[word] & named) == LITIFUT_AVR_NAMED;
+}
+
+/* Once all other marks are there. */
+static void mark_labels(const struct litifut_image *image, struct litifut_avr_image *code)
+{
+	struct reader reader = start(image);
+	struct relocation relocation;
+
+	while (next(&reader, &relocation)) {
+		if (!makes_pointer(relocation.type) || relocation.value >= code->end ||
+		    !(code->marks[relocation.value / 2] & LITIFUT_AVR_TABLE) ||
+		    !litifut_image_function_at(image, relocation.value) ||
+		    (relocation.type == R_AVR_16_PM && relocation.address < code->end &&
+		     is_of_switch(code, relocation.address)))
+			continue;
+		code->marks[relocation.value / 2] |= LITIFUT_AVR_LABEL;
+		code->has_labels |=
+			relocation.type == R_AVR_16_PM && relocation.address < code->end;
+	}
+}
+
 static void read_relocations(const struct litifut_image *image, struct litifut_avr_image *code)
 {
 	struct reader reader = start(image);
@@ -112,15 +166,21 @@ static void read_relocations(const struct litifut_image *image, struct litifut_a
 			code->marks[relocation.value / 2] |= LITIFUT_AVR_NAMED;
 			if (!litifut_image_function_start(image, relocation.value & ~1u))
 				code->marks[relocation.value / 2] |= LITIFUT_AVR_TABLE;
+			if (relocation.type == R_AVR_16_PM)
+				mark_entry(image, code, &relocation);
 		}
+		if (names_bytes(relocation.type) && relocation.value < code->end)
+			code->marks[relocation.value / 2] |= LITIFUT_AVR_BYTES;
 	}
+	mark_labels(image, code);
 }
 
 struct litifut_avr_image *litifut_avr_image_create(const struct litifut_image *image,
 						   struct litifut_error *error)
 {
-	uint32_t end = image->text_end < DATA_START ? image->text_end & ~1u : 0;
-	struct litifut_avr_image *code = calloc(1, sizeof(*code) + end / 2 + 1);
+	uint32_t end = image->text_end < LITIFUT_AVR_DATA ? image->text_end & ~1u : 0;
+	struct litifut_avr_image *code =
+		calloc(1, sizeof(*code) + (end / 2 + 1) * sizeof(*code->marks));
 
 	if (!code) {
 		litifut_error_memory(error, image->path);

@@ -1,6 +1,6 @@
 /* Calls through Z with known values in all other registers and in SREG: prints those that the
  * callees find, and those that are there behind the calls. More callees than a site and the
- * overflow table have room for. */
+ * overflow table have room for. With TAIL they are tail calls, of a function that loads Z. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <stdint.h>
@@ -9,6 +9,12 @@
 #define SEEN 33 /* r0 to r31, SREG */
 
 uint8_t seen[2][SEEN];
+
+#ifdef TAIL
+#define CALL "call leap\n"
+#else
+#define CALL "icall\n"
+#endif
 
 /* Stores all of them at seen + AT, and keeps them. */
 #define STORE(at)                                                                                  \
@@ -48,13 +54,19 @@ __asm__(".text\n"
 		     ".endr\n"
 		     "lds r30, target\n"
 		     "out 0x3f, r0\n"
-		     "lds r31, target + 1\n"
-		     "icall\n" STORE("33") ".irp n, 29,28,17,16,15,14,13,12,11,10,9,8,7,6,5,4,3,2\n"
-					   "pop r\\n\n"
-					   ".endr\n"
-					   "clr r1\n"
-					   "ret\n"
-					   ".size probe, . - probe\n");
+		     "lds r31, target + 1\n" CALL STORE(
+			     "33") ".irp n, 29,28,17,16,15,14,13,12,11,10,9,8,7,6,5,4,3,2\n"
+				   "pop r\\n\n"
+				   ".endr\n"
+				   "clr r1\n"
+				   "ret\n"
+				   ".size probe, . - probe\n"
+				   ".type leap, @function\n"
+				   "leap:\n"
+				   "lds r30, target\n"
+				   "lds r31, target + 1\n"
+				   "ijmp\n"
+				   ".size leap, . - leap\n");
 
 uint16_t target;
 extern char callees[];

@@ -124,7 +124,7 @@ static const struct room_row room_rows[] = {
 
 static void room(void **state)
 {
-	struct litifut_avr_image *image = calloc(1, sizeof(*image) + 64);
+	struct litifut_avr_image *image = calloc(1, sizeof(*image) + 64 * sizeof(*image->marks));
 	struct litifut_arch_context context = {.cpu.facts = image};
 	struct litifut_error error;
 
