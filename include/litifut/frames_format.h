@@ -168,7 +168,8 @@ struct litifut_carry {
 /* The symbol `litifut_calibration`: what the tracer adds to a call whose time it takes, tried
  * with calls of a function that does nothing. Their record is the last one in the table. Where that
  * is the same for each call (AVR), the absolute symbols litifut_call_inside and litifut_call_whole
- * say how many ticks, and nothing is tried. */
+ * say how many ticks, and nothing is tried; litifut_pointer_inside takes the place of
+ * litifut_call_inside where a call is through a pointer. */
 struct litifut_calibration {
 	uint32_t calls;  /* that were tried */
 	uint32_t inside; /* ticks of them all that are in the times of the calls */

@@ -38,7 +38,8 @@ struct table_reader {
 	bool carried;          /* its numbers have carries */
 	uint32_t callee_bytes; /* by which addresses of callees are counted */
 	size_t bytes;          /* the first numbers, which are counters of a byte in the memory */
-	double inside;         /* ticks of a call's time that are the tracer's */
+	double inside;         /* ticks of a call's time that are the tracer's, */
+	double pointer_inside; /* and where it is through a pointer */
 	double whole;          /* ticks that the tracer adds to a call */
 	size_t timed;          /* sites with a call that has returned, */
 	size_t moved;          /* and with one that took a tick or more */
@@ -127,6 +128,8 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 			uint32_t callee, const uint32_t *words, size_t number)
 {
 	const struct post_capture *capture = reader->capture;
+	const double inside =
+		litifut_site_is_pointer(site) ? reader->pointer_inside : reader->inside;
 	struct post_trace *trace = reader->trace;
 	bool same;
 
@@ -171,10 +174,10 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 	reader->moved += item.minimum <= item.maximum && item.maximum != 0;
 	const uint64_t timed = item.count - item.open - item.untimed;
 
-	item.sum = without(item.sum, (double)timed * reader->inside);
+	item.sum = without(item.sum, (double)timed * inside);
 	if (item.minimum <= item.maximum) {
-		item.minimum = without(item.minimum, reader->inside);
-		item.maximum = without(item.maximum, reader->inside);
+		item.minimum = without(item.minimum, inside);
+		item.maximum = without(item.maximum, inside);
 		/* What the tracer adds is a mean: taken off each call it can be too much. */
 		if (item.sum < item.maximum)
 			item.sum = item.maximum;
@@ -188,13 +191,18 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 	trace->items[trace->item_count++] = item;
 }
 
-static void set_cost(struct table_reader *reader)
+static void set_cost(struct table_reader *reader, const struct post_image *image)
 {
 	const struct litifut_calibration *calibration = &reader->capture->calibration;
+	uint32_t pointer, none;
 
 	if (!calibration->calls)
 		return;
 	reader->inside = (double)calibration->inside / (double)calibration->calls;
+	reader->pointer_inside =
+		post_firmware_object(image, "litifut_pointer_inside", &pointer, &none)
+			? pointer
+			: reader->inside;
 	reader->whole = (double)(int32_t)calibration->whole / (double)calibration->calls;
 	if (reader->whole < reader->inside)
 		reader->whole = reader->inside;
@@ -335,7 +343,7 @@ enum litifut_status post_firmware_count_sites(const char *path, const struct pos
 		reader.bytes = address;
 	size_t word = reader.bytes;
 
-	set_cost(&reader);
+	set_cost(&reader, image);
 	trace->cost_taken = capture->calibration.calls != 0;
 	trace->cost_missing = capture->cost_missing;
 	for (; reader.site < image->patched_count; reader.site++) {

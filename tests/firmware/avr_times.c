@@ -1,5 +1,5 @@
-/* Calls of known length, alone and in each other, MANY of the shortest, and interrupts: timer 1 is
- * the tracer's. */
+/* Calls of known length, alone, in each other and through pointers, MANY of the shortest, and
+ * interrupts: timer 1 is the tracer's. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <stdint.h>
@@ -34,7 +34,23 @@ FUNCTION void varied(uint8_t n)
 	_delay_loop_2(100 * (uint16_t)n);
 }
 
+FUNCTION void pointed(void)
+{
+	__asm__ volatile("nop");
+}
+
+FUNCTION void tailed(void)
+{
+	__asm__ volatile("nop\nnop");
+}
+
 static void (*volatile pointer)(uint8_t) = varied;
+static void (*volatile table[])(void) = {pointed, tailed};
+
+FUNCTION void tail(uint8_t n)
+{
+	table[n]();
+}
 
 int main(void)
 {
@@ -44,6 +60,8 @@ int main(void)
 		milliseconds();
 		varied(i);
 		pointer(i);
+		table[0]();
+		tail(1);
 	}
 	for (uint16_t i = 0; i < MANY; i++)
 		shortest();

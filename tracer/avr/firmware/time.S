@@ -332,6 +332,7 @@ litifut_pool:
 	.set	litifut_open_record, OPEN_RECORD
 	.set	litifut_open_record_bytes, 2
 ; What the tracer adds to a call, in cycles, and how many of them are in its time.
-	.global	litifut_call_whole, litifut_call_inside
+	.global	litifut_call_whole, litifut_call_inside, litifut_pointer_inside
 	.set	litifut_call_whole, OPEN_WHOLE_CYCLES + SWITCH_CYCLES
 	.set	litifut_call_inside, OPEN_INSIDE_CYCLES
+	.set	litifut_pointer_inside, OPEN_POINTER_CYCLES
