@@ -1,4 +1,5 @@
-/* Names are near to each other if one holds the other, or if few letters must change. */
+/* Names are near to each other if one holds the other or shortens it, or if few letters must
+ * change. */
 #include "common/nearest.h"
 
 #include <ctype.h>
@@ -50,12 +51,27 @@ static unsigned edits(const char *from, const char *to)
 	return row[rows % 3][columns];
 }
 
+/* Are the letters of the word all in the name, in that order, from its first one on, and at least
+ * half of them, as those of "clk" are in "clock"? */
+static bool shortens(const char *word, const char *name)
+{
+	const size_t length = strlen(word);
+
+	if (length < 3 || strlen(name) > 2 * length || !same_letter(*word, *name))
+		return false;
+	for (; *name; name++)
+		word += *word && same_letter(*word, *name);
+	return !*word;
+}
+
 unsigned litifut_name_distance(const char *word, const char *name)
 {
 	size_t length = strlen(word);
 	unsigned changed = edits(word, name);
 
 	if (changed <= 1 + length / 4)
+		return changed;
+	if (shortens(word, name))
 		return changed;
 	return length >= 3 && strcasestr(name, word) ? 100 : LITIFUT_NAME_FARTHEST;
 }

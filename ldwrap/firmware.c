@@ -907,6 +907,8 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		outcome->calls = summary.sites;
 		outcome->times_refused = link.times_refused;
 		outcome->never_sent = link.port.sends && !sends(&link);
+		outcome->never_starts =
+			link.options.start_at && !link.plan.starts && !link.asks.starts;
 		outcome->handlers = link.objects->firmware_handlers;
 		outcome->never_ends = sends(&link) && link.plan.never_ends && !link.asks.sends &&
 				      !link.send.every;

@@ -28,6 +28,7 @@ void firmware_asks_read(const char *map, struct firmware_asks *asks)
 		for (size_t i = 0; i < sizeof(switches) / sizeof(*switches); i++)
 			if (!asks->switches && names(line, switches[i]))
 				asks->switches = switches[i];
+		asks->starts |= names(line, "litifut_start");
 		if (names(line, "litifut_reset"))
 			asks->resets = "litifut_reset";
 		asks->sends |= names(line, "litifut_send") || names(line, "litifut_send_some");

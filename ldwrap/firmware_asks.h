@@ -9,6 +9,7 @@ struct firmware_asks {
 	const char *switches; /* litifut_start() or litifut_stop() */
 	const char *resets;
 	bool sends;
+	bool starts;
 	bool marks;
 };
 

@@ -7,6 +7,8 @@
 
 #include <libiberty/libiberty.h>
 
+#include "common/nearest.h"
+
 /* The address is that of the peripheral by which most programs print. */
 static const struct {
 	const char *name;
@@ -69,16 +71,32 @@ void firmware_port_explain(const struct firmware_port *port, struct litifut_erro
 				  "declares");
 }
 
+/* The port of this CPU that was probably meant; NULL: none. */
+static const char *nearest_port(const char *objects, const char *word)
+{
+	const char *names[sizeof(ports) / sizeof(*ports) + 1] = {NULL};
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(ports) / sizeof(*ports); i++)
+		if (!ports[i].is_ours || has_object(objects, ports[i].name, ""))
+			names[count++] = ports[i].name;
+	return litifut_name_nearest(word, names);
+}
+
 static enum litifut_status no_port(const char *text, const char *objects,
 				   struct litifut_error *error)
 {
 	char *names = firmware_port_names(objects);
+	char *word = xstrndup(text, strcspn(text, ":"));
+	const char *nearest = nearest_port(objects, word);
 	const enum litifut_status status = litifut_error_set(
 		error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
 		"LITIFUT_PORT: neither a port of this CPU (memory, %s) nor the path of an object: "
-		"%s",
-		names, text);
+		"%s%s%s%s",
+		names, text, nearest ? "; did you mean " : "", nearest ? nearest : "",
+		nearest ? "?" : "");
 
+	free(word);
 	free(names);
 	return status;
 }

@@ -1,8 +1,13 @@
 #include "ldwrap/firmware_send.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <libiberty/libiberty.h>
+
+#include "common/nearest.h"
 
 static bool read_tick(const char *text, struct firmware_send *send)
 {
@@ -19,6 +24,26 @@ static bool read_tick(const char *text, struct firmware_send *send)
 	return !*end || (send->timer && *send->timer);
 }
 
+/* What was probably meant, with *rest behind it; NULL: that is not known. */
+static const char *meant(const char *text, const char **rest)
+{
+	static const char *const words[] = {"exit", "never", "call", "tick", NULL};
+	const size_t length = strcspn(text, ":");
+	char *word = xstrndup(text, length);
+	const char *nearest = litifut_name_nearest(word, words);
+
+	*rest = text + length;
+	/* right in itself, but for what comes behind it */
+	if (nearest && (!strcmp(nearest, word) || (*nearest == 'c' || *nearest == 't') != !!**rest))
+		nearest = NULL;
+	else if (!nearest && *text && !**rest && !isdigit((unsigned char)*text)) {
+		nearest = "call:"; /* the name of a function */
+		*rest = text;
+	}
+	free(word);
+	return nearest;
+}
+
 enum litifut_status firmware_send_read(const char *text, struct firmware_send *send,
 				       struct litifut_error *error)
 {
@@ -33,11 +58,13 @@ enum litifut_status firmware_send_read(const char *text, struct firmware_send *s
 		return LITIFUT_OK;
 	send->asked = true;
 	send->function = text + 5;
-	return !strncmp(text, "call:", 5) && text[5]
-		       ? LITIFUT_OK
-		       : litifut_error_set(
-				 error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+	if (!strncmp(text, "call:", 5) && text[5])
+		return LITIFUT_OK;
+	const char *rest, *nearest = meant(text, &rest);
+
+	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
 				 "LITIFUT_SEND: neither exit, never, call:FUNCTION, tick:N "
-				 "nor tick:N:HANDLER (N up to 65535): %s",
-				 text);
+				 "nor tick:N:HANDLER (N up to 65535): %s%s%s%s%s",
+				 text, nearest ? "; did you mean " : "", nearest ? nearest : "",
+				 nearest ? rest : "", nearest ? "?" : "");
 }

@@ -238,6 +238,13 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"LITIFUT_SEND): set LITIFUT_SEND=call:FUNCTION or tick:N%s%s\n",
 			output, outcome->handlers ? ":" : "",
 			outcome->handlers ? outcome->handlers : "");
+	if (outcome->never_starts)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: nothing is ever recorded, as no call by name "
+			"leads to %s (LITIFUT_START_AT), and a call through a pointer does not "
+			"start recording: name a function that is called by its name, or call "
+			"litifut_start()\n",
+			output, settings->start_at);
 	if (outcome->unsent)
 		diary_note_unsent(outcome->unsent);
 	if (outcome->never_ends)

@@ -39,6 +39,7 @@ struct link_outcome {
 	const char *times_refused;   /* the same of LITIFUT_MODE=table */
 	size_t calls;                /* all of them */
 	bool never_sent;             /* a firmware has a port, but nothing that makes it send */
+	bool never_starts;           /* no call is known that starts its recording */
 	char *unsent;                /* how to get the results of a firmware without a port */
 	bool never_ends;             /* or what does is behind main(), which does not return */
 	const char *handlers;        /* how those of its interrupts are named, or NULL */

@@ -75,10 +75,13 @@ static enum litifut_status no_function(const struct litifut_firmware_pass *pass,
 				       struct litifut_error *error)
 {
 	const char *about = pass->cpu->explain_name ? pass->cpu->explain_name(name) : NULL;
+	const char *nearest = about ? NULL : litifut_firmware_nearest(pass, name, NULL);
 
 	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
-				 LITIFUT_NO_ADDRESS, "%s: no such function: %s%s%s", setting, name,
-				 about ? ": " : "", about ? about : "");
+				 LITIFUT_NO_ADDRESS, "%s: no such function: %s%s%s%s%s%s", setting,
+				 name, about ? ": " : "", about ? about : "",
+				 nearest ? "; did you mean " : "", nearest ? nearest : "",
+				 nearest ? "?" : "");
 }
 
 /* Whatever the user has excluded: sending, beginning, and the end of open calls. */
@@ -432,6 +435,7 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 		site->site.exit = address; /* any address that is this site's alone */
 	pass->pointers |= call.pointer;
 	pass->sends |= sends;
+	pass->starts |= starts;
 	pass->jumps |= jumps;
 	if (pass->table_words > WORDS_MAX || pass->patched > LITIFUT_SPAN_SITES)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
@@ -600,6 +604,7 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->blocks = has_edges(options);
 	plan->bss = bss_of(&pass.image);
 	plan->sends = pass.sends;
+	plan->starts = pass.starts;
 	plan->samples = pass.samples;
 	plan->bins = !pass.samples       ? 0
 		     : options->few_bins ? LITIFUT_FIRMWARE_FEW_BINS

@@ -149,7 +149,8 @@ struct litifut_firmware_plan {
 	bool header;             /* of frames, as a sender is linked in; the caller sets it */
 	bool blocks;             /* the file is to have the blocks of the code */
 	bool pointers;           /* some of the sites call through a pointer */
-	bool sends;              /* a site calls options->send_at */
+	bool sends;              /* a site calls options->send_at, */
+	bool starts;             /* or options->start_at */
 	bool never_ends;         /* but the program does not come to it */
 	bool can_switch;         /* recording off and on, see `switched` */
 	bool switches_fast;      /* also with stubs for speed */

@@ -70,6 +70,7 @@ struct litifut_firmware_pass {
 	uint32_t byte_counters; /* with counters of a byte: room for them in the table */
 	uint32_t bytes_used;    /* of that, so far */
 	bool sends;
+	bool starts;
 	bool pointers;
 	/* LITIFUT_MODE=paths and coverage: */
 	struct litifut_session session; /* of the same image, with its edges */
@@ -167,6 +168,11 @@ const char *litifut_firmware_second_core(const struct litifut_firmware_pass *pas
  * results are sent. */
 enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pass *pass,
 						     struct litifut_error *error);
+
+/* firmware_nearest.c. The function of the program that was probably meant by this name, or the one
+ * of `others`, a NULL-terminated list or NULL; NULL: none. */
+const char *litifut_firmware_nearest(const struct litifut_firmware_pass *pass, const char *name,
+				     const char *const *others);
 
 /* firmware_end.c. Can the program come to the call at which the results are sent? *ends is false
  * where only start-up code behind main() makes it, and main() never returns. */

@@ -275,6 +275,31 @@ no_ports()
 		"left untraced: LITIFUT_PORT: neither a port of this CPU (memory, user, packet, usart) nor the path of an object: cmsdk"
 }
 
+# last_words SETTING=VALUE...: why the program is left untraced
+last_words()
+{
+	env "$@" "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" -Os "$root/tests/firmware/avr_times.c" -o meant.elf 2>&1 |
+		sed -n 's/.*left untraced: //p; s/^litifut: warning: //p'
+}
+
+# What a setting names that does not exist is compared with what does.
+proposals()
+{
+	export LITIFUT_PORT=usart
+	is "a function to send that is misspelt" "$(last_words LITIFUT_SEND=call:shorest)" \
+		"LITIFUT_SEND: no such function: shorest; did you mean shortest?"
+	is "one to start at" "$(last_words LITIFUT_START_AT=shorest)" "LITIFUT_START_AT: no such function: shorest; did you mean shortest?"
+	is "one like no other" "$(last_words LITIFUT_START_AT=blinking)" "LITIFUT_START_AT: no such function: blinking"
+	is "a moment to send that is misspelt" "$(last_words LITIFUT_SEND=cal:shortest | sed 's/.*: //')" "cal:shortest; did you mean call:shortest?"
+	is "a function where there is to be a moment" "$(last_words LITIFUT_SEND=shortest | sed 's/.*: //')" \
+		"shortest; did you mean call:shortest?"
+	is "a tick that is too long is like none" "$(last_words LITIFUT_SEND=tick:70000 | sed 's/.*: //')" tick:70000
+	is "a port that is misspelt" "$(last_words LITIFUT_PORT=uart | sed 's/.*: //')" "uart; did you mean usart?"
+	unset LITIFUT_PORT
+	is "the name of a setting that is shortened" "$(last_words LITIFUT_CLK=timer1)" \
+		"LITIFUT_CLK: no such setting, ignored; did you mean LITIFUT_CLOCK?"
+}
+
 behaviour()
 {
 	case $device in
@@ -365,6 +390,7 @@ behaviour()
 		too_many
 		never_ends
 		no_ports
+		proposals
 		ok "with some room they are" link_with 1500 env
 		ok "it is traced" sh -c '"$BUILD/bin/litifut" info room.elf | grep -q "sites patched  *[7-9]"'
 		try prologues avr_truth.c -Os -mcall-prologues

@@ -94,6 +94,13 @@ open_calls()
 	export LITIFUT_START_AT=main LITIFUT_SEND=call:main LITIFUT_PORT=usart
 	"$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" ticks.o -o both.elf >both.log 2>&1
 	unset LITIFUT_START_AT LITIFUT_SEND LITIFUT_PORT
+	for function in main pointed; do
+		LITIFUT_START_AT=$function "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" -Os "$root/tests/firmware/avr_times.c" \
+			-o starts.elf >$function.log 2>&1
+	done
+	is "a function that pointers alone reach starts nothing: a line says so" \
+		"$(grep -c 'starts.elf: nothing is ever recorded, as no call by name leads to pointed (LITIFUT_START_AT), ' pointed.log)" 1
+	is "nothing is said of one that is called" "$(grep -c 'nothing is ever recorded' main.log)" 0
 	ok "one line refuses a function that would send and start" \
 		grep -q "left untraced: LITIFUT_START_AT: main sends the results" both.log
 	cat >open.c <<-'END'
