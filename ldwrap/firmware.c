@@ -149,6 +149,29 @@ static bool has_own_clock(const struct firmware_link *link)
 	return link->objects->firmware_clock != NULL;
 }
 
+static bool is_table(const struct firmware_link *link)
+{
+	return link->options.times && !link->options.spans;
+}
+
+/* KB of the ring where the usual one has no room; else 0. */
+static unsigned small_ring(const struct firmware_link *link)
+{
+	return link->plan.ring_events && !link->request->settings->ring_kb &&
+			       link->options.ring_bytes < 1024 * USUAL_RING_KB
+		       ? (unsigned)(link->options.ring_bytes / 1024)
+		       : 0;
+}
+
+/* Open calls that have entries where the usual number has no room; else 0. */
+static unsigned small_depth(const struct firmware_link *link)
+{
+	return is_table(link) && link->options.depth < USUAL_DEPTH &&
+			       !link->request->settings->depth
+		       ? link->options.depth
+		       : 0;
+}
+
 /* A ring that outlasts a reset has no events until litifut_kept_begin() has looked at it. */
 static void keep_ring(const struct firmware_link *link, struct text_list *words)
 {
@@ -161,6 +184,8 @@ static void keep_ring(const struct firmware_link *link, struct text_list *words)
 		keep_number(words, LITIFUT_FIRMWARE_TABLE, link->kept.address + KEPT_BYTES);
 	}
 	keep_number(words, "litifut_ring_events", link->kept.used ? 1 : events);
+	if (small_ring(link))
+		keep_number(words, LITIFUT_FIRMWARE_RING_UNFIT, USUAL_RING_KB);
 	keep_number(words, "litifut_ring_limit",
 		    link->kept.used ? 0
 		    : sends(link)   ? events
@@ -219,6 +244,9 @@ static void keep_times(const struct firmware_link *link, struct text_list *words
 		else
 			keep(words, "litifut_calibration");
 		keep_number(words, "litifut_clock_hertz", link->clock.hertz);
+		keep_number(words, LITIFUT_FIRMWARE_DEPTH, link->options.depth);
+		if (small_depth(link))
+			keep_number(words, LITIFUT_FIRMWARE_DEPTH_UNFIT, USUAL_DEPTH);
 	}
 	keep(words, LITIFUT_FIRMWARE_OPEN);
 	if (link->options.clock)
@@ -227,11 +255,6 @@ static void keep_times(const struct firmware_link *link, struct text_list *words
 		keep(words, link->options.spans ? "litifut_span_jump_gate" : "litifut_jump_gate");
 	add_word(words, xasprintf("--defsym=litifut_open_end=" LITIFUT_FIRMWARE_OPEN "+%zu",
 				  link->plan.open_bytes));
-}
-
-static bool is_table(const struct firmware_link *link)
-{
-	return link->options.times && !link->options.spans;
 }
 
 /* What the program itself calls, by weak references, or the settings ask for. */
@@ -915,10 +938,8 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		outcome->clock_user = link.plan.clock_user;
 		outcome->clock_setter =
 			*link.plan.clock_setter ? xstrdup(link.plan.clock_setter) : NULL;
-		outcome->depth = is_table(&link) && link.options.depth < USUAL_DEPTH &&
-						 !request->settings->depth
-					 ? link.options.depth
-					 : 0;
+		outcome->depth = small_depth(&link);
+		outcome->ring_kb = small_ring(&link);
 		outcome->control_missing =
 			!link.plan.can_switch && link.asks.switches ? link.asks.switches
 			: !link.plan.can_reset && link.asks.resets  ? link.asks.resets

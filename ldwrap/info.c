@@ -114,6 +114,23 @@ static void write_left_functions(FILE *to, const struct litifut_module_info *inf
 		putc('\n', to);
 }
 
+/* How much a firmware has room for. */
+static void write_room(FILE *to, const struct litifut_module_info *info)
+{
+	if (info->ring_events)
+		fprintf(to, "  ring           %u events", info->ring_events);
+	if (info->ring_events && info->ring_unfit)
+		fprintf(to, ", as the usual %u KB have no room", info->ring_unfit);
+	if (info->ring_events)
+		putc('\n', to);
+	if (info->depth)
+		fprintf(to, "  open calls     %u at most", info->depth);
+	if (info->depth && info->depth_unfit)
+		fprintf(to, ", as the usual %u have no room", info->depth_unfit);
+	if (info->depth)
+		putc('\n', to);
+}
+
 static void write_text(FILE *to, const char *path, const struct litifut_module_info *info,
 		       const struct info_options *options)
 {
@@ -135,6 +152,7 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 		fprintf(to, " (%s)", summary->thunks_refused);
 	putc('\n', to);
 	fprintf(to, "  mode           %s\n", litifut_mode_name(info->mode));
+	write_room(to, info);
 	if (info->clock)
 		fprintf(to, "  clock          %s, read by thunks\n", clock_name(info->clock));
 	fprintf(to, "  tail calls     %s\n",
@@ -247,6 +265,10 @@ static void write_json(FILE *to, const char *path, const struct litifut_module_i
 			info->flags & LITIFUT_MODULE_TAIL_CALLS ? "true" : "false");
 		fprintf(to, ", \"mode\": \"%s\", \"clock\": \"%s\"", litifut_mode_name(info->mode),
 			clock_name(info->clock));
+		if (info->ring_events)
+			fprintf(to, ", \"ring_events\": %u", info->ring_events);
+		if (info->depth)
+			fprintf(to, ", \"open_calls\": %u", info->depth);
 		if (info->summary.returns)
 			fprintf(to, ", \"returns\": %zu, \"returns_patched\": %zu",
 				info->summary.returns,

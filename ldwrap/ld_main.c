@@ -269,6 +269,12 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"functions (LITIFUT_INCLUDE), or set LITIFUT_DEPTH=%u if these are "
 			"enough\n",
 			output, outcome->depth, outcome->depth);
+	if (outcome->ring_kb)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: the memory has room for a ring of %u KB only: "
+			"trace fewer functions (LITIFUT_INCLUDE) for a larger one, or set "
+			"LITIFUT_RING_KB=%u if that is enough\n",
+			output, outcome->ring_kb, outcome->ring_kb);
 	if (outcome->ring_kb_most)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_RING_KB: the ring of a firmware has at "

@@ -51,6 +51,7 @@ struct link_outcome {
 	/* How many open calls a firmware has room for, where the usual number does not fit; else 0.
 	 */
 	unsigned depth;
+	unsigned ring_kb;      /* the same of its ring */
 	unsigned ring_kb_most; /* of a firmware, if LITIFUT_RING_KB asks for more; else 0 */
 	/* Of a firmware: bytes of its memory that no section takes, before and now; 0: not known.
 	 */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/bytes.h"
 #include "common/hex.h"
 #include "elf/sections.h"
 #include "rewriter/arch.h"
@@ -62,6 +63,43 @@ static void read_identity(struct reader *reader)
 		litifut_hex(section->bytes + (symbol->address - section->address) +
 				    offsetof(struct litifut_identity, hash),
 			    8, reader->info->identity);
+}
+
+/* The value of an absolute symbol, which is not among those of the image; 0: there is none. */
+static uint32_t number_of(const struct reader *reader, const char *name)
+{
+	const struct litifut_image *image = reader->image;
+	const bool big = image->file.big_endian;
+	const struct litifut_section *table = NULL;
+
+	for (size_t i = 1; i < image->section_count && !table; i++)
+		if (image->sections[i].type == SHT_SYMTAB)
+			table = &image->sections[i];
+	/* litifut_image_read_symbols() has checked the names */
+	const struct litifut_section *names = table ? &image->sections[table->link] : NULL;
+
+	for (uint32_t at = 0; table && at + sizeof(Elf32_Sym) <= table->size;
+	     at += sizeof(Elf32_Sym)) {
+		const uint8_t *entry = table->bytes + at;
+		const uint32_t offset = litifut_get32(big, entry);
+
+		if (litifut_get16(big, entry + 14) == SHN_ABS && offset < names->size &&
+		    !strcmp((const char *)names->bytes + offset, name))
+			return litifut_get32(big, entry + 4);
+	}
+	return 0;
+}
+
+/* How much a firmware has room for. */
+static void read_room(struct reader *reader)
+{
+	struct litifut_module_info *info = reader->info;
+	const uint32_t kept = number_of(reader, "litifut_kept_events");
+
+	info->ring_events = kept ? kept : number_of(reader, "litifut_ring_events");
+	info->ring_unfit = number_of(reader, LITIFUT_FIRMWARE_RING_UNFIT);
+	info->depth = number_of(reader, LITIFUT_FIRMWARE_DEPTH);
+	info->depth_unfit = number_of(reader, LITIFUT_FIRMWARE_DEPTH_UNFIT);
 }
 
 /* The list in `image`, which is the module itself or a file beside it. */
@@ -175,6 +213,7 @@ static enum litifut_status read_all(struct reader *reader)
 		return status;
 	read_module(reader);
 	read_identity(reader);
+	read_room(reader);
 	/* The list of sites says the same again, where there is one. */
 	reader->info->summary.sites = reader->module.sites_patched + reader->module.sites_left;
 	reader->info->summary.patched = reader->module.sites_patched;

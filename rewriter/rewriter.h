@@ -201,6 +201,10 @@ struct litifut_module_info {
 	char name[64];
 	char build_id[41]; /* hex, "" without */
 	char identity[17]; /* of a firmware, as its results have it; "" without */
+	/* Of a firmware: events of its ring, entries for open calls, and what is usual of both (KB
+	 * of a ring), but had no room; 0: none, or that had room. */
+	uint32_t ring_events, ring_unfit;
+	uint32_t depth, depth_unfit;
 	struct litifut_rewrite_summary summary;
 	struct litifut_site *sites; /* every site, host byte order, sorted by address; owned */
 	size_t site_count;

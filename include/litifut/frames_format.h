@@ -176,6 +176,13 @@ struct litifut_calibration {
 	uint32_t whole;  /* ticks that the tracer has added to them; negative as two's complement */
 };
 
+/* What a link of a firmware has made smaller, as what is usual had no room: absolute symbols that
+ * say how many KB of ring, or entries for open calls, that is. LITIFUT_FIRMWARE_DEPTH, where calls
+ * are timed in a table, says how many of the latter there are. */
+#define LITIFUT_FIRMWARE_RING_UNFIT "litifut_ring_unfit"
+#define LITIFUT_FIRMWARE_DEPTH_UNFIT "litifut_depth_unfit"
+#define LITIFUT_FIRMWARE_DEPTH "litifut_depth"
+
 /* The calls of one site to one callee, with times in ticks. A call is counted when it begins; the
  * times are those of calls that have returned. Where sums are carried, the last member is not
  * there. */

@@ -262,12 +262,6 @@ static void report_events(const char *path, const struct post_span_events *event
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"cut or damaged: %" PRIu64 " of %" PRIu64 " events are missing",
 				missing, missing + events->count);
-	if (events->lost_so_far)
-		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
-				"%s%" PRIu32 " events found no room in the ring of the device: "
-				"link with a larger LITIFUT_RING_KB, or send more often "
-				"(LITIFUT_SEND)",
-				events->lost_at_least ? "at least " : "", events->lost_so_far);
 }
 
 /* Of a table: whose numbers are shown, if these are not simply the last ones. */

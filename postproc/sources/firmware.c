@@ -138,6 +138,25 @@ static struct post_trace *make_trace(const char *path, const struct post_image *
 	return trace;
 }
 
+/* A dump of the memory has what the ring has. */
+static void report_lost(const char *path, const struct post_image *image,
+			const struct post_capture *capture, struct post_problems *problems)
+{
+	const struct post_span_events *events = &capture->events;
+	uint32_t usual, none;
+	const bool full = post_firmware_object(image, LITIFUT_FIRMWARE_RING_UNFIT, &usual, &none);
+
+	if (events->lost_so_far && !capture->dumped)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"%s%" PRIu32 " events found no room in the ring of the device: %s",
+				events->lost_at_least ? "at least " : "", events->lost_so_far,
+				full ? "send more often (LITIFUT_SEND), or trace fewer functions "
+				       "(LITIFUT_INCLUDE): the memory has no room for a larger "
+				       "ring"
+				     : "link with a larger LITIFUT_RING_KB, or send more often "
+				       "(LITIFUT_SEND)");
+}
+
 static void make_spans(const char *path, const struct post_image *image,
 		       const struct post_capture *capture, struct post_trace *trace,
 		       struct post_problems *problems)
@@ -145,6 +164,7 @@ static void make_spans(const char *path, const struct post_image *image,
 	const bool stream = capture->flags & LITIFUT_FRAMES_STREAM;
 	struct post_span_losses losses = {0};
 
+	report_lost(path, image, capture, problems);
 	if (stream)
 		losses.unknown = post_span_calls_make(&capture->events, image, trace);
 	else

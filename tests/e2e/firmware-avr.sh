@@ -266,9 +266,25 @@ no_ports()
 	is "not where the memory is meant to have them" "$(last_line LITIFUT_PORT=memory)" "litifut: 1 linked file traced"
 	export LITIFUT_MODE=spans LITIFUT_SEND=call:work
 	is "with little memory the ring of events is smaller" "$(last_line LITIFUT_PORT=usart)" "litifut: 1 linked file traced"
+	is "which is said" "$(grep -c 'main.elf: the memory has room for a ring of 1 KB only: .*LITIFUT_INCLUDE.*LITIFUT_RING_KB=1 ' main.log)" 1
+	is "litifut info says so as well" "$("$BUILD/bin/litifut" info main.elf | sed -n 's/^  ring  *//p')" \
+		"128 events, as the usual 2 KB have no room"
+	is "and not where it has room" "$(LITIFUT_RING_KB=1 last_line LITIFUT_PORT=usart >&2
+		grep -c 'room for a ring' main.log
+		"$BUILD/bin/litifut" info main.elf | sed -n 's/^  ring  *//p')" "0
+128 events"
 	is "but not where its size is asked for" "$(LITIFUT_RING_KB=2 last_line LITIFUT_PORT=usart)" \
 		"litifut: 0 linked files traced, 1 left plain: main.elf"
 	unset LITIFUT_MODE LITIFUT_SEND
+	for kb in '' 1; do
+		LITIFUT_MODE=spans LITIFUT_PORT=usart LITIFUT_RING_KB=$kb "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" -Os \
+			"$root/tests/firmware/avr_times.c" -o lost.elf >&2
+		"$simulator" -u lost.serial "$device" lost.elf >&2
+		"$BUILD/bin/litifut-post" -f report -o lost.text lost.serial lost.elf 2>"lost$kb.words"
+	done
+	ok "a larger ring is not the advice where it has no room" \
+		grep -q '[1-9][0-9]* events found no room in the ring of the device: send more often (LITIFUT_SEND), .* no room for a larger ring$' lost.words
+	ok "but where it may have" grep -q 'found no room .*: link with a larger LITIFUT_RING_KB, or' lost1.words
 	is "a port that the CPU does not have: one line says which it has" "$(last_line LITIFUT_PORT=cmsdk)" \
 		"litifut: 0 linked files traced, 1 left plain: main.elf"
 	is "and why" "$(sed 's/^litifut-ld: warning: main.elf: //;q' main.log)" \
@@ -378,6 +394,8 @@ behaviour()
 		ok "and it is said that the pool is smaller" grep -q 'no more than 8 open calls: .*LITIFUT_INCLUDE.*LITIFUT_DEPTH=8 ' room.log
 		ok "where more of it has room, it is larger" link_with 1300 env LITIFUT_MODE=table
 		ok "which is said" grep -q 'no more than 16 open calls' room.log
+		is "litifut info has the number" "$("$BUILD/bin/litifut" info room.elf | sed -n 's/^  open calls  *//p')" \
+			"16 at most, as the usual 32 have no room"
 		ok "a pool that is asked for is not made smaller" link_with 1300 env LITIFUT_MODE=table LITIFUT_DEPTH=32
 		ok "it is said what to set" grep -q 'overflowed by .* (LITIFUT_INCLUDE), or set LITIFUT_DEPTH to fewer open calls than 32$' room.log
 		ok "where 4 bytes for each counter have no room, those of a byte are taken" \

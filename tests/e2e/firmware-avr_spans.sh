@@ -177,7 +177,7 @@ behaviour()
 	ok "it links with many sites" link_spans 2 call:flush many avr_many.c -Os
 	ok "each call of many sites is an event" events_equal_calls many
 	ok "a call of many sites and its return keep all registers" registers_are_kept many spans
-	ok "with times it links" link_spans 2 exit times avr_times.c -Os
+	ok "with times it links" link_spans 4 exit times avr_times.c -Os
 	ok "times are those of the untraced program" times_are_right
 	[ "$device" = atmega1284p ] || return
 	ok "with a small ring it links" link_spans 1 exit small avr_truth.c -Os -DTIMED -DSELDOM=1
