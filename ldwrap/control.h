@@ -7,6 +7,9 @@
 
 #include "common/error.h"
 
+/* Their names, for messages. */
+#define CONTROL_REQUESTS "start, stop, snapshot, reset or status"
+
 /* The request of this name (enum litifut_request); LITIFUT_REQUEST_NONE for "status", -1:
  * there is none. */
 int control_request(const char *name);

@@ -84,12 +84,12 @@ void diary_note_unsent(const char *line)
 	note(UNSENT, line);
 }
 
-bool diary_note_nothing(const char *output, const char *line)
+bool diary_note_nothing(const char *output, const char *line, const char *nearest)
 {
-	char *both = concat(line, "\t", output, NULL);
+	char *all = concat(line, "\t", nearest, "\t", output, NULL);
 
-	note(NOTHING, both);
-	free(both);
+	note(NOTHING, all);
+	free(all);
 	return getenv(DIARY_VARIABLE) != NULL;
 }
 
@@ -114,7 +114,8 @@ bool diary_open(void)
 /* That a setting names nothing: in how many links. */
 struct nothing {
 	char *line;
-	char *output; /* the first of these */
+	char *nearest; /* what may have been meant, says the first one that proposes something */
+	char *output;  /* the first of these */
 	size_t count;
 };
 
@@ -134,14 +135,16 @@ struct tally {
 	size_t nothing_count;
 };
 
-/* "LINE\tOUTPUT" */
+/* "LINE\tNEAREST\tOUTPUT" */
 static void count_nothing(struct tally *tally, char *text)
 {
-	char *output = strrchr(text, '\t');
+	char *nearest = strchr(text, '\t');
+	char *output = nearest ? strchr(nearest + 1, '\t') : NULL;
 	size_t at = 0;
 
 	if (!output)
 		return;
+	*nearest++ = '\0';
 	*output++ = '\0';
 	while (at < tally->nothing_count && strcmp(tally->nothings[at].line, text))
 		at++;
@@ -150,6 +153,8 @@ static void count_nothing(struct tally *tally, char *text)
 		tally->nothings[tally->nothing_count++] =
 			(struct nothing){.line = xstrdup(text), .output = xstrdup(output)};
 	}
+	if (*nearest && !tally->nothings[at].nearest)
+		tally->nothings[at].nearest = xstrdup(nearest);
 	tally->nothings[at].count++;
 }
 
@@ -195,21 +200,27 @@ static struct tally read_tally(FILE *file)
 	return tally;
 }
 
-/* What names nothing in any link. */
-static void say_nothings(const struct tally *tally, FILE *to)
+/* What names nothing in any link. Gives how many lines that were. */
+static size_t say_nothings(const struct tally *tally, FILE *to)
 {
+	size_t said = 0;
+
 	for (size_t i = 0; i < tally->nothing_count; i++) {
 		const struct nothing *nothing = &tally->nothings[i];
 
 		if (nothing->count < tally->traced)
 			continue;
+		said++;
 		if (tally->traced < 2)
-			fprintf(to, "litifut-ld: warning: %s: %s\n", nothing->output,
-				nothing->line);
+			fprintf(to, "litifut-ld: warning: %s: %s", nothing->output, nothing->line);
 		else
-			fprintf(to, "litifut: warning: in all %zu linked files: %s\n",
-				tally->traced, nothing->line);
+			fprintf(to, "litifut: warning: in all %zu linked files: %s", tally->traced,
+				nothing->line);
+		if (nothing->nearest)
+			fprintf(to, "; did you mean %s?", nothing->nearest);
+		putc('\n', to);
 	}
+	return said;
 }
 
 /* Why is said again where the line that said so may stand far above. */
@@ -225,7 +236,8 @@ static void say_plain(const struct tally *tally, FILE *to)
 		fputs(", ...", to);
 }
 
-static void say(const struct tally *tally, FILE *to, bool wordy, bool failed)
+/* `nothings`: so many lines before this one. */
+static void say(const struct tally *tally, FILE *to, bool wordy, bool failed, size_t nothings)
 {
 	const char *plural = tally->traced == 1 ? "" : "s";
 
@@ -259,6 +271,9 @@ static void say(const struct tally *tally, FILE *to, bool wordy, bool failed)
 			fprintf(to, "; %s", tally->unsent);
 		if (tally->low)
 			fprintf(to, "; %s", tally->low);
+		if (nothings)
+			fprintf(to, "; %zu setting%s named nothing, see above", nothings,
+				nothings == 1 ? "" : "s");
 		putc('\n', to);
 	}
 }
@@ -276,12 +291,13 @@ size_t diary_close(FILE *to, bool wordy, bool failed)
 	unlink(path);
 	unsetenv(DIARY_VARIABLE);
 	if (to) {
-		if (!failed)
-			say_nothings(&tally, to);
-		say(&tally, to, wordy, failed);
+		size_t nothings = failed ? 0 : say_nothings(&tally, to);
+
+		say(&tally, to, wordy, failed, nothings);
 	}
 	for (size_t i = 0; i < tally.nothing_count; i++) {
 		free(tally.nothings[i].line);
+		free(tally.nothings[i].nearest);
 		free(tally.nothings[i].output);
 	}
 	free(tally.nothings);

@@ -31,9 +31,9 @@ bool diary_note_low_memory(const char *line);
 /* Notes how to get the results of a firmware that is traced and sends nothing. */
 void diary_note_unsent(const char *line);
 
-/* Notes that a setting names nothing in the link of `output`, which is traced. `line` says which.
- * False: there is no diary. */
-bool diary_note_nothing(const char *output, const char *line);
+/* Notes that a setting names nothing in the link of `output`, which is traced. `line` says which,
+ * `nearest' what may have been meant, or it is "". False: there is no diary. */
+bool diary_note_nothing(const char *output, const char *line, const char *nearest);
 
 /* Makes the file and puts its name into the environment. False: it can't be made, or a build
  * around this one has one. */

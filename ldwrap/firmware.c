@@ -921,9 +921,9 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		status = link_until_it_fits(&link, &summary, error);
 	}
 	if (!status) {
-		outcome->excludes_unused = summary.excludes_unused;
-		outcome->includes_unused = summary.includes_unused;
-		outcome->units_unused = summary.units_unused;
+		outcome->excludes = summary.excludes;
+		outcome->includes = summary.includes;
+		outcome->units = summary.units;
 		outcome->files_unused = link.chosen.excluded_unused;
 		outcome->included_files_unused = link.chosen.included_unused;
 		outcome->memory_left = firmware_memory_left(link.files.image, link.files.map);

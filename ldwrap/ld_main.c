@@ -85,9 +85,10 @@ static _Noreturn void link_plain(const struct linker *linker, char *argv[], cons
 }
 
 /* That a setting names nothing in this link. It may name something in another one of the same
- * build, so `litifut build' prints the line at its end, if that is so of all links. */
-static void __attribute__((format(printf, 2, 3)))
-warn_of_nothing(const char *output, const char *format, ...)
+ * build, so `litifut build' prints the line at its end, if that is so of all links. `nearest' is
+ * what may have been meant, or "". */
+static void __attribute__((format(printf, 3, 4)))
+warn_of_nothing(const char *output, const char *nearest, const char *format, ...)
 {
 	va_list arguments;
 	char *line;
@@ -95,8 +96,9 @@ warn_of_nothing(const char *output, const char *format, ...)
 	va_start(arguments, format);
 	line = xvasprintf(format, arguments);
 	va_end(arguments);
-	if (!diary_note_nothing(output, line))
-		fprintf(stderr, "litifut-ld: warning: %s: %s\n", output, line);
+	if (!diary_note_nothing(output, line, nearest))
+		fprintf(stderr, "litifut-ld: warning: %s: %s%s%s%s\n", output, line,
+			*nearest ? "; did you mean " : "", nearest, *nearest ? "?" : "");
 	free(line);
 }
 
@@ -158,22 +160,24 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"litifut-post will show addresses, as no file can be put beside it: link "
 			"without -s, and strip a copy for the device\n",
 			output);
-	if (outcome->includes_unused)
-		warn_of_nothing(output,
+	if (outcome->includes.unused)
+		warn_of_nothing(output, outcome->includes.nearest,
 				"no function has a name that LITIFUT_INCLUDE asks for (%s%s): no "
 				"call is traced%s",
 				settings->include.items[0], more_than(&settings->include),
 				separator_hint(&settings->include));
-	if (outcome->units_unused)
-		warn_of_nothing(output, "no function has a name of LITIFUT_UNITS (%s%s)%s",
+	if (outcome->units.unused)
+		warn_of_nothing(output, outcome->units.nearest,
+				"no function has a name of LITIFUT_UNITS (%s%s)%s",
 				settings->units.items[0], more_than(&settings->units),
 				separator_hint(&settings->units));
-	if (outcome->excludes_unused)
-		warn_of_nothing(output, "no function has a name of LITIFUT_EXCLUDE (%s%s)%s",
+	if (outcome->excludes.unused)
+		warn_of_nothing(output, outcome->excludes.nearest,
+				"no function has a name of LITIFUT_EXCLUDE (%s%s)%s",
 				settings->exclude.items[0], more_than(&settings->exclude),
 				separator_hint(&settings->exclude));
 	for (size_t i = 0; i < outcome->arguments_unused_count; i++)
-		warn_of_nothing(output,
+		warn_of_nothing(output, "",
 				"%s: no call is found of a function named %s (a call through a "
 				"pointer does not name its function)",
 				settings->arguments && strstr(settings->arguments,
@@ -282,11 +286,13 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"%u KB, so it has these and not %u\n",
 			output, outcome->ring_kb_most, settings->ring_kb);
 	if (outcome->files_unused)
-		warn_of_nothing(output, "no input has a name of LITIFUT_EXCLUDE_OBJECTS or "
-					"LITIFUT_EXCLUDE_LIBS");
+		warn_of_nothing(output, "",
+				"no input has a name of LITIFUT_EXCLUDE_OBJECTS or "
+				"LITIFUT_EXCLUDE_LIBS");
 	if (outcome->included_files_unused)
-		warn_of_nothing(output, "no input has a name of LITIFUT_INCLUDE_OBJECTS or "
-					"LITIFUT_INCLUDE_LIBS: no call is traced");
+		warn_of_nothing(output, "",
+				"no input has a name of LITIFUT_INCLUDE_OBJECTS or "
+				"LITIFUT_INCLUDE_LIBS: no call is traced");
 }
 
 /* Only of links that the settings are for. A link that does not record what was asked for fails if

@@ -436,9 +436,9 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			status = litifut_rewrite_apply(state->files.image, &state->options,
 						       &summary, error);
 		if (!status) {
-			state->outcome.excludes_unused = summary.excludes_unused;
-			state->outcome.includes_unused = summary.includes_unused;
-			state->outcome.units_unused = summary.units_unused;
+			state->outcome.excludes = summary.excludes;
+			state->outcome.includes = summary.includes;
+			state->outcome.units = summary.units;
 			memcpy(state->outcome.arguments_unused, summary.arguments_unused,
 			       sizeof(summary.arguments_unused));
 			state->outcome.arguments_unused_count = summary.arguments_unused_count;

@@ -4,12 +4,13 @@
 
 #include "common/error.h"
 #include "ldwrap/request.h"
+#include "rewriter/rewriter.h"
 
 /* What the user asked for, and what had no effect. */
 struct link_outcome {
-	bool excludes_unused; /* LITIFUT_EXCLUDE names no function of the output */
-	bool includes_unused; /* nor LITIFUT_INCLUDE, */
-	bool units_unused;    /* nor LITIFUT_UNITS */
+	struct litifut_asked_names excludes; /* LITIFUT_EXCLUDE */
+	struct litifut_asked_names includes; /* LITIFUT_INCLUDE */
+	struct litifut_asked_names units;    /* LITIFUT_UNITS */
 	/* The names of LITIFUT_ARGS and LITIFUT_TRIGGER that no call was found for; owned by the
 	 * settings. */
 	const char *arguments_unused[LITIFUT_SPECS_JUDGED];

@@ -351,16 +351,19 @@ static int control_programs(int argc, char *argv[])
 	if (!has_no_options(argc, argv))
 		return EXIT_USAGE;
 	if (optind + 2 != argc)
-		return usage("a folder, and start, stop, snapshot, reset or status");
+		return usage("it takes a folder or a trace, and then " CONTROL_REQUESTS);
 	const char *folder = argv[optind], *word = argv[optind + 1];
 
 	request = control_request(word);
+	if (request < 0 && control_request(folder) >= 0)
+		return usage(
+			xasprintf("the folder comes first: litifut control %s %s", word, folder));
 	if (request < 0 && control_nearest(word))
 		return wrong_usage(xasprintf("no such request: %s; did you mean %s?", word,
 					     control_nearest(word)),
 				   false);
 	if (request < 0)
-		return usage(xasprintf("no such request: %s", word));
+		return usage(xasprintf("no such request: %s; it takes " CONTROL_REQUESTS, word));
 	return control(stdout, folder, (uint32_t)request, &error) ? report(&error, EXIT_PROBLEM)
 								  : 0;
 }

@@ -109,11 +109,7 @@ static enum litifut_status count_sites(struct litifut_apply *apply, struct litif
 
 	(void)error;
 	summary->sites = apply->session.sites.count;
-	summary->excludes_unused =
-		litifut_sites_unnamed(&apply->session.image, apply->options->asked_excludes);
-	summary->includes_unused =
-		litifut_sites_unnamed(&apply->session.image, apply->options->include_functions);
-	summary->units_unused = litifut_sites_unnamed(&apply->session.image, apply->options->units);
+	litifut_judge_names(&apply->session.image, apply->options, summary);
 	summary->argument_crowded = apply->session.arguments.crowded;
 	summary->argument_left = apply->session.arguments.left;
 	judge_arguments(&apply->session, apply->options->arguments, summary);

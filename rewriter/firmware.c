@@ -653,9 +653,7 @@ static void summarise(const struct litifut_firmware_pass *pass,
 		summary->room_bytes += pass->rooms[i].symbol->size;
 		summary->room_used += pass->rooms[i].bytes;
 	}
-	summary->excludes_unused = litifut_sites_unnamed(&pass->image, options->asked_excludes);
-	summary->includes_unused = litifut_sites_unnamed(&pass->image, options->include_functions);
-	summary->units_unused = litifut_sites_unnamed(&pass->image, options->units);
+	litifut_judge_names(&pass->image, options, summary);
 }
 
 enum litifut_status litifut_firmware_apply(const char *path,

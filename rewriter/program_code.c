@@ -2,8 +2,10 @@
 
 #include <elf.h>
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/nearest.h"
 #include "rewriter/libc.h"
 
 bool litifut_section_is_linkage(const struct litifut_section *section)
@@ -59,14 +61,47 @@ bool litifut_is_named(const char *const *globs, const char *name)
 	return false;
 }
 
-bool litifut_sites_unnamed(const struct litifut_image *image, const char *const *globs)
+/* The function of the program whose name is most like a word of the list; NULL: there is none. */
+static const char *nearest_function(const struct litifut_image *image, const char *const *words)
 {
-	if (!globs || !*globs)
-		return false;
-	for (size_t i = 0; i < image->function_count; i++)
+	const char **names = calloc(image->function_count + 1, sizeof(*names));
+	const char *nearest = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; names && i < image->function_count; i++) {
+		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
+
+		if (!litifut_is_tracer_code(function))
+			names[count++] = function->name;
+	}
+	for (; names && *words && !nearest; words++)
+		if (!strpbrk(*words, "*?["))
+			nearest = litifut_name_nearest(*words, names);
+	free(names);
+	return nearest;
+}
+
+static void judge(const struct litifut_image *image, const char *const *globs,
+		  struct litifut_asked_names *asked)
+{
+	const char *nearest;
+
+	*asked = (struct litifut_asked_names){.unused = globs && *globs};
+	for (size_t i = 0; asked->unused && i < image->function_count; i++)
 		if (litifut_is_named(globs, image->symbols[image->functions[i]].name))
-			return false;
-	return true;
+			asked->unused = false;
+	nearest = asked->unused ? nearest_function(image, globs) : NULL;
+	if (nearest && strlen(nearest) < sizeof(asked->nearest))
+		strcpy(asked->nearest, nearest);
+}
+
+void litifut_judge_names(const struct litifut_image *image,
+			 const struct litifut_rewrite_options *options,
+			 struct litifut_rewrite_summary *summary)
+{
+	judge(image, options->asked_excludes, &summary->excludes);
+	judge(image, options->include_functions, &summary->includes);
+	judge(image, options->units, &summary->units);
 }
 
 bool litifut_is_excluded(const struct litifut_image *image,

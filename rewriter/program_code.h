@@ -41,7 +41,9 @@ bool litifut_sites_may_change(const struct litifut_image *image,
 /* Does one of the globs match the name? `globs` ends with NULL and may be NULL. */
 bool litifut_is_named(const char *const *globs, const char *name);
 
-/* Has no function of `image` such a name? False where there are no globs. */
-bool litifut_sites_unnamed(const struct litifut_image *image, const char *const *globs);
+/* Which of the names that the options ask for no function of `image` has. */
+void litifut_judge_names(const struct litifut_image *image,
+			 const struct litifut_rewrite_options *options,
+			 struct litifut_rewrite_summary *summary);
 
 #endif

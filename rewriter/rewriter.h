@@ -102,6 +102,12 @@ struct litifut_rewrite_plan {
 	size_t island_count;
 };
 
+/* Names that the user asks for. */
+struct litifut_asked_names {
+	bool unused;      /* no function has one of them */
+	char nearest[64]; /* then a function whose name is much like one of them, or "" */
+};
+
 struct litifut_rewrite_summary {
 	size_t sites;
 	size_t patched;
@@ -116,11 +122,10 @@ struct litifut_rewrite_summary {
 	size_t room_bytes;
 	size_t room_used;
 	size_t db_used;
-	/* No function has a name that asked_excludes, that include_functions ask for. Only after
-	 * litifut_rewrite_apply(). */
-	bool excludes_unused;
-	bool includes_unused;
-	bool units_unused; /* the same of options->units */
+	/* Of asked_excludes, include_functions and units. Only after litifut_rewrite_apply(). */
+	struct litifut_asked_names excludes;
+	struct litifut_asked_names includes;
+	struct litifut_asked_names units;
 	/* The globs of `arguments` of which no call is found. */
 	const char *arguments_unused[LITIFUT_SPECS_JUDGED];
 	size_t arguments_unused_count;

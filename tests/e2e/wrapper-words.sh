@@ -25,10 +25,19 @@ unused()
 	is "a name to exclude that is there" "$(words LITIFUT_EXCLUDE=twice -- -o program)" ""
 	is "and one of two" "$(words LITIFUT_EXCLUDE=twice,thrice -- -o program)" ""
 	is "none of them" "$(words LITIFUT_EXCLUDE=thrice,four\* -- -o program)" \
-		"program: no function has a name of LITIFUT_EXCLUDE (thrice,...)"
+		"program: no function has a name of LITIFUT_EXCLUDE (thrice,...); did you mean twice?"
 	is "but not in a trial of configure" "$(words LITIFUT_EXCLUDE=thrice -- -o conftest)" ""
 	is "no name to include" "$(words LITIFUT_INCLUDE=thrice -- -o program)" \
-		"program: no function has a name that LITIFUT_INCLUDE asks for (thrice): no call is traced"
+		"program: no function has a name that LITIFUT_INCLUDE asks for (thrice): no call is traced; did you mean twice?"
+	is "nearly one to exclude" "$(words LITIFUT_EXCLUDE=nothing,twcie -- -o program)" \
+		"program: no function has a name of LITIFUT_EXCLUDE (nothing,...); did you mean twice?"
+	is "nearly one to include" "$(words LITIFUT_INCLUDE=twic -- -o program)" \
+		"program: no function has a name that LITIFUT_INCLUDE asks for (twic): no call is traced; did you mean twice?"
+	is "a pattern is like none" "$(words LITIFUT_INCLUDE='twik*' -- -o program)" \
+		"program: no function has a name that LITIFUT_INCLUDE asks for (twik*): no call is traced"
+	is "the last line of the build says so, too" \
+		"$(around="$BUILD/bin/litifut build" words LITIFUT_EXCLUDE=thrice LITIFUT_INCLUDE=four -- -o program | tail -n 1)" \
+		"litifut: 1 linked file traced; 2 settings named nothing, see above"
 	is "semicolons are not what stands between names" "$(words 'LITIFUT_INCLUDE=twice;main' -- -o program)" \
 		"program: no function has a name that LITIFUT_INCLUDE asks for (twice;main): no call is traced: write commas between the names"
 	is "an object to exclude" "$(words LITIFUT_EXCLUDE_OBJECTS=main.o -- -o program)" ""
@@ -44,15 +53,17 @@ two_links()
 	is "a name that one of two links has" "$(both LITIFUT_EXCLUDE=twice LITIFUT_ARGS='twice:i0')" ""
 	is "names that none of them has: a line each, at the end" \
 		"$(both LITIFUT_EXCLUDE=thrice LITIFUT_ARGS='twice:i0;four:i0;five:i0' LITIFUT_TRIGGER=start:six | sed 's/ (a call.*//')" \
-		"litifut: warning: in all 2 linked files: no function has a name of LITIFUT_EXCLUDE (thrice)
+		"litifut: warning: in all 2 linked files: no function has a name of LITIFUT_EXCLUDE (thrice); did you mean twice?
 litifut: warning: in all 2 linked files: LITIFUT_ARGS: no call is found of a function named four
 litifut: warning: in all 2 linked files: LITIFUT_ARGS: no call is found of a function named five
 litifut: warning: in all 2 linked files: LITIFUT_TRIGGER: no call is found of a function named six"
+	is "what was meant, where one of two has it" "$(both LITIFUT_EXCLUDE=twcie)" \
+		"litifut: warning: in all 2 linked files: no function has a name of LITIFUT_EXCLUDE (twcie); did you mean twice?"
 	is "not of a build that fails" "$(also=no.o both LITIFUT_EXCLUDE=thrice | grep -c 'in all')" 0
 	is "each link says so where no build is around it" \
 		"$(eval "$("$BUILD/bin/litifut" env)" && cd traced && LITIFUT_EXCLUDE=thrice && export LITIFUT_EXCLUDE &&
 			front='' compiler ../main.o -o program 2>&1)" \
-		"litifut-ld: warning: program: no function has a name of LITIFUT_EXCLUDE (thrice)"
+		"litifut-ld: warning: program: no function has a name of LITIFUT_EXCLUDE (thrice); did you mean twice?"
 }
 
 # both SETTING...: what a build of both says; with $also the second link gets that, too
@@ -120,7 +131,10 @@ commands()
 	is "litifut-post -f reprot" "$("$BUILD/bin/litifut-post" -f reprot . 2>&1; echo $?)" \
 		"$(printf 'litifut-post: unknown format reprot; did you mean report?\n2')"
 	for words in "info --sits:did you mean --sites" "build --strct true:did you mean --strict" \
-		"control data stat:did you mean status" "help buidl:did you mean build" \
+		"control data stat:did you mean status" \
+		"control data again:no such request: again; it takes start, stop, snapshot, reset or status" \
+		"control status data:the folder comes first: litifut control data status" \
+		"control data:it takes a folder or a trace, and then start, stop, snapshot, reset or status" "help buidl:did you mean build" \
 		"build --strict=1 true:no argument is possible in --strict=1" "info -x:no such option: -x" \
 		"run-mcu --port:an argument is missing behind --port"; do
 		# shellcheck disable=SC2086
