@@ -413,8 +413,14 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 	status = parse_command(given, count, arguments);
 	if (status != POST_GO_ON)
 		return status;
-	if (given->format->asks_for_function && !given->output.function)
-		return usage("--function is missing for", given->format->name);
+	if (given->format->asks_for_function && !given->output.function) {
+		fprintf(stderr,
+			"litifut-post: --function is missing for %s: as a command it takes a name, "
+			"as in litifut-post %s NAME%s%s; try --help\n",
+			given->format->name, given->format->name, optind < count ? " " : "",
+			optind < count ? arguments[optind] : "");
+		return 2;
+	}
 	if (optind == count)
 		return given->lists[LIST_SOURCE]
 			       ? usage("no trace was given; for a folder of source files --source "

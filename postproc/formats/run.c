@@ -37,8 +37,8 @@ bool post_run_is_in_vain(const struct post_session *session, const struct post_f
 			post_problem_at(
 				session->problems, NULL, LITIFUT_NO_ADDRESS,
 				"%s shows calls, and LITIFUT_MODE=%s records none, but which code "
-				"was executed: see -f %s",
-				format->name, of_code[i].name, of_code[i].formats);
+				"was executed: see -f %s; for %s link with LITIFUT_MODE=spans",
+				format->name, of_code[i].name, of_code[i].formats, format->name);
 	return true;
 }
 
@@ -119,11 +119,12 @@ void post_run_read(struct post_run *run, struct post_session *session,
 		format->start(output);
 	post_measures_start(&run->measures, session);
 	if (run->measures.tabled && format->event && !format->tabled)
-		post_problem_at(
-			session->problems, NULL, LITIFUT_NO_ADDRESS,
-			"a trace has sums only (LITIFUT_MODE=table, counts), without an "
-			"order of calls: %s can't show it; see report, edges, dot, callgrind, html",
-			format->name);
+		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+				"a trace has sums only (LITIFUT_MODE=table, counts), without an "
+				"order of calls: %s can't show it; see report, edges, dot, "
+				"callgrind, html; "
+				"for %s link with LITIFUT_MODE=spans",
+				format->name, format->name);
 	post_timeline_read(session, sink, options);
 	post_measures_finish(&run->measures);
 	report_unfiltered(session, format, options, run->measures.tabled);

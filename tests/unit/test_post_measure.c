@@ -598,7 +598,8 @@ static void counts_carry(void **state)
 	free(text);
 	/* there is no order that could be shown */
 	text = fixture_run(fixture, "tree", &options, &totals);
-	has_row(text, "tree can't show it");
+	has_row(text, "tree can't show it; see report, edges, dot, callgrind, html; for tree link "
+		      "with LITIFUT_MODE=spans");
 	free(text);
 }
 

@@ -73,7 +73,10 @@ static void wrong_usage_is_2(void **state)
 	need_fixture();
 	gives(2, "no trace was given", "$post");
 	gives(2, "unknown format xml", "$post -f xml .");
-	gives(2, "--function is missing for callers-of", "$post -f callers-of .");
+	gives(2,
+	      "--function is missing for callers-of: as a command it takes a name, as in "
+	      "litifut-post callers-of NAME .;",
+	      "$post -f callers-of .");
 	gives(2, "which function?", "$post callers-of");
 	gives(2, "which function? It comes between histogram and trace;", "$post histogram trace");
 	gives(2, "which function? It comes between callers-of and .;", "$post callers-of . app");
@@ -582,6 +585,11 @@ static void a_trace_of_paths_without_paths(void **state)
 	      "$post path empty.300.trace maps app");
 	gives(1, "no trace says in which order code was executed: link with LITIFUT_MODE=paths",
 	      "$post path trace maps app");
+	gives(1,
+	      "tree shows calls, and LITIFUT_MODE=paths records none, but which code was executed: "
+	      "see -f report, callers-of, callees-of, callgrind, html, path, blocks, gdb, units, "
+	      "coverage, branches, lcov, and path-diff; for tree link with LITIFUT_MODE=spans\n",
+	      "$post tree empty.300.trace maps app");
 	gives(0, NULL, "rm empty.300.trace");
 }
 
