@@ -167,6 +167,8 @@ static void process_run(struct post_session *session, const struct post_argument
 	session->options = given->session;
 	session->inputs.progress.report = post_progress_files;
 	post_session_open(session);
+	if (!given->diff)
+		post_session_report_builds(session);
 	post_progress_erase();
 	if (!session->process_count) { /* not even the heading of a table */
 		if (given->session.pid_count && session->inputs.trace_count)
@@ -195,7 +197,8 @@ struct outcome {
 	size_t before; /* lines about the inputs, which stand above the output */
 	char needless[MOST_NEEDLESS][256]; /* lines about files that served nothing */
 	char mixed[512];                   /* a line about a folder, */
-	char left[512];                    /* and one about what was not recorded */
+	char left[512];                    /* one about what was not recorded, */
+	char builds[512];                  /* and one about runs of several builds */
 	size_t needless_count;             /* of all of them */
 };
 
@@ -227,25 +230,35 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 			   sizeof(outcome->mixed));
 	if (given->format->paths || given->format->flags || given->format->profiled)
 		post_left_line(&session, outcome->left, sizeof(outcome->left));
+	if (outcome->totals[0].processes)
+		post_session_builds(&session, outcome->builds, sizeof(outcome->builds));
 	/* after a complaint about the only input there is nothing to sum up */
 	outcome->runs = outcome->totals[0].processes || !problems->count;
 	post_session_close(&session);
 }
 
 /* Adds what stands behind the two sides of a comparison. Gives the first of these paths that has
- * traces, which are of neither side; NULL: none has. */
+ * traces alone, which are of neither side; NULL: none has. */
 static const char *add_files_of_both(const struct post_arguments *given,
-				     struct post_session *session)
+				     struct post_session *session, bool first)
 {
-	const struct post_inputs *inputs = &session->inputs;
-	size_t before = inputs->trace_count + inputs->firmware_count;
+	const char *third = NULL;
 
-	for (size_t i = 2; i < given->path_count; i++) {
-		add_paths(given, session, i, i + 1);
-		if (inputs->trace_count + inputs->firmware_count > before)
-			return given->paths[i];
+	session->inputs.progress.report = post_progress_files;
+	for (size_t i = 2; i < given->path_count && !third; i++) {
+		const char *path = given->paths[i];
+		enum post_behind behind =
+			post_inputs_add_files(&session->inputs, path, session->problems);
+
+		if (behind == POST_BEHIND_TRACES)
+			third = path;
+		else if (behind == POST_BEHIND_BOTH && first)
+			post_note_at(session->problems, path, LITIFUT_NO_ADDRESS,
+				     POST_BEHIND_BOTH_TEXT);
 	}
-	return NULL;
+	session->inputs.progress.report = NULL;
+	post_progress_erase();
+	return third;
 }
 
 static void show_difference(const struct post_arguments *given, struct post_output *output,
@@ -264,7 +277,7 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 		const unsigned before = problems->count;
 		double start = now();
 		add_paths(given, &sessions[run], run, run + 1);
-		const char *third = add_files_of_both(given, &sessions[run]);
+		const char *third = add_files_of_both(given, &sessions[run], !run);
 		if (third) {
 			post_problem_at(problems, third, LITIFUT_NO_ADDRESS,
 					"traces behind the two sides: the order is diff OLD NEW "
@@ -439,6 +452,8 @@ int main(int count, char **arguments)
 		fprintf(stderr, "litifut-post: %s\n", output.note);
 	if (*outcome.left && !given.quiet)
 		fprintf(stderr, "litifut-post: %s\n", outcome.left);
+	if (*outcome.builds && !given.quiet)
+		fprintf(stderr, "litifut-post: %s\n", outcome.builds);
 	if (*outcome.mixed && !given.quiet)
 		fprintf(stderr, "litifut-post: %s\n", outcome.mixed);
 	for (size_t i = 0; i < outcome.needless_count && i < MOST_NEEDLESS && !given.quiet; i++)

@@ -12,6 +12,8 @@
 #include "postproc/sources/debug_file.h"
 #include "postproc/model/session.h"
 
+#define HEX_BYTES (POST_BUILD_ID_BYTES * 2 + 1)
+
 static bool same_id(const uint8_t *a, unsigned a_bytes, const uint8_t *b, unsigned b_bytes)
 {
 	return a_bytes && a_bytes == b_bytes && !memcmp(a, b, a_bytes);
@@ -43,6 +45,11 @@ static struct post_image *open_and_load(struct post_session *session, const char
 	return image;
 }
 
+static bool is_named(const struct post_candidate *file, const char *name)
+{
+	return !strcmp(file->name, name) || (*file->soname && !strcmp(file->soname, name));
+}
+
 /* A file named like the module may be another build of it: then its addresses
  * would give wrong names, which is worse than none. */
 static const struct post_candidate *choose(const struct post_session *session,
@@ -55,8 +62,7 @@ static const struct post_candidate *choose(const struct post_session *session,
 	for (size_t i = 0; i < session->inputs.image_count; i++) {
 		const struct post_candidate *candidate = &session->inputs.images[i];
 		int score = 0;
-		bool named = !strcmp(candidate->name, module->name) ||
-			     (*candidate->soname && !strcmp(candidate->soname, module->name));
+		bool named = is_named(candidate, module->name);
 		if (candidate->machine != machine)
 			continue;
 		if (same_id(candidate->build_id, candidate->build_id_bytes, module->build_id,
@@ -148,6 +154,26 @@ static struct post_image *open_at_path(struct post_session *session, const char 
 	return NULL;
 }
 
+/* There is no file of the module but this one. */
+static void report_other_build(struct post_session *session, const struct post_module *module,
+			       const char *path, const char *trace)
+{
+	char traced[HEX_BYTES], own[HEX_BYTES];
+	struct litifut_error error;
+	struct post_image *image;
+
+	if (post_image_open(path, &image, &error) != LITIFUT_OK)
+		return;
+	litifut_hex(module->build_id, module->build_id_bytes, traced);
+	litifut_hex(image->build_id, image->build_id_bytes, own);
+	post_image_close(image);
+	post_problem_at(session->problems, path, LITIFUT_NO_ADDRESS,
+			"another build of %s than the one that was traced (build-id %s in the "
+			"trace, %s in the file: it was linked again, or with other settings), not "
+			"used for %s",
+			module->name, traced, *own ? own : "none", trace);
+}
+
 uint32_t post_modules_recorded(struct post_session *session, struct post_process *process,
 			       const struct litifut_module_record *record)
 {
@@ -183,12 +209,32 @@ uint32_t post_modules_recorded(struct post_session *session, struct post_process
 	if (other) /* to name it as another build says enough of it */
 		session->inputs.images[other - session->inputs.images].used |= !module->image;
 	if (!module->image && (other || is_other))
-		post_problem_at(session->problems, other ? other->path : path, LITIFUT_NO_ADDRESS,
-				"another build of %s than the one that was traced (its build-id "
-				"differs: it was linked again, or with other settings), not used "
-				"for %s",
-				module->name, process->trace->path);
+		report_other_build(session, module, other ? other->path : path,
+				   process->trace->path);
 	return number;
+}
+
+void post_session_report_builds(struct post_session *session)
+{
+	for (size_t i = 0; i < session->inputs.image_count; i++) {
+		struct post_candidate *file = &session->inputs.images[i];
+
+		for (size_t m = 1; m < session->module_count && file->named && !file->used; m++) {
+			const struct post_module *module = &session->modules[m];
+			char traced[HEX_BYTES], own[HEX_BYTES];
+
+			if (!module->traced || !module->image || !is_named(file, module->name) ||
+			    !file->build_id_bytes || !module->build_id_bytes)
+				continue;
+			litifut_hex(module->build_id, module->build_id_bytes, traced);
+			litifut_hex(file->build_id, file->build_id_bytes, own);
+			post_note_at(session->problems, file->path, LITIFUT_NO_ADDRESS,
+				     "another build of %s than the one that was traced (build-id "
+				     "%s in the trace, %s in the file), left out: %s is the one",
+				     module->name, traced, own, module->image->path);
+			file->used = true; /* this says enough of it */
+		}
+	}
 }
 
 /* The load bias follows from the segment that was mapped there. Without the
@@ -387,6 +433,45 @@ bool post_session_mixed(const struct post_session *session, char *const *paths, 
 	return from < count;
 }
 
+/* A process that has recorded the module. */
+static const struct post_process *process_of(const struct post_session *session, uint32_t module)
+{
+	for (size_t i = 0; i < session->process_count; i++)
+		for (size_t m = 0; m < session->processes[i]->mapping_count; m++)
+			if (session->processes[i]->mappings[m].recorded &&
+			    session->processes[i]->mappings[m].module == module)
+				return session->processes[i];
+	return NULL;
+}
+
+bool post_session_builds(const struct post_session *session, char *line, size_t size)
+{
+	for (uint32_t i = 1; i < session->module_count; i++)
+		for (uint32_t j = i + 1; j < session->module_count; j++) {
+			const struct post_module *a = &session->modules[i];
+			const struct post_module *b = &session->modules[j];
+			const struct post_process *first, *second;
+
+			/* of one whose file is not here, post_session_conclude() says so */
+			if (!a->traced || !b->traced || !a->image || !b->image ||
+			    strcmp(a->name, b->name))
+				continue;
+			first = process_of(session, i);
+			second = process_of(session, j);
+			if (!first || !second)
+				continue;
+			snprintf(line, size,
+				 "several builds of %.63s are in these traces (process %u has run "
+				 "%.120s, process %u %.120s), and a function of it has a row for "
+				 "each: give the traces of one build, choose with --pid, or "
+				 "compare two with litifut-post diff",
+				 a->name, first->trace->header.pid, a->image->path,
+				 second->trace->header.pid, b->image->path);
+			return true;
+		}
+	return false;
+}
+
 const struct post_image *post_session_blocks(struct post_session *session, uint32_t module)
 {
 	const struct post_image *image = session->modules[module].image;
@@ -414,7 +499,7 @@ void post_session_conclude(struct post_session *session)
 {
 	for (size_t i = 1; i < session->module_count; i++) {
 		const struct post_module *module = &session->modules[i];
-		char hex[POST_BUILD_ID_BYTES * 2 + 1] = "";
+		char hex[HEX_BYTES] = "";
 		if (!module->traced || (!module->unnamed_events && !module->no_callee))
 			continue;
 		if (module->image && module->no_callee && !module->image->has_site_list)

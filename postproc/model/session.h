@@ -252,11 +252,19 @@ void post_session_conclude(struct post_session *session);
  * false: there is none. After post_session_conclude(). */
 bool post_session_needless(const struct post_session *session, size_t *at, char *text, size_t size);
 
+/* After post_session_open(): reports the files that the user has named and that are other builds of
+ * what was traced. Of such files the other side of a comparison may have the traces. */
+void post_session_report_builds(struct post_session *session);
+
 /* A line about traces that lie below one of the paths given, in which ELF files were found as well,
  * while others do not: programs were run there, too, and the user may not know. False: there are
  * none. */
 bool post_session_mixed(const struct post_session *session, char *const *paths, size_t count,
 			char *line, size_t size);
+
+/* A line about a program or library of which traces of several builds are here, with their ELF
+ * files; false: there is none. */
+bool post_session_builds(const struct post_session *session, char *line, size_t size);
 
 /* A trace of one run that the other one has as well, while not all are the same; NULL: there is
  * none. */

@@ -36,10 +36,14 @@ static bool open_side(struct side *side, const struct path_arguments *given, siz
 	session->options.demangle = true;
 	session->options.maps_paths = true;
 	post_inputs_add(&session->inputs, given->paths[number], &side->problems);
-	const size_t traces = session->inputs.trace_count + session->inputs.firmware_count;
 	for (size_t i = 2; i < given->path_count; i++) {
-		post_inputs_add(&session->inputs, given->paths[i], &side->problems);
-		if (session->inputs.trace_count + session->inputs.firmware_count == traces)
+		const enum post_behind behind =
+			post_inputs_add_files(&session->inputs, given->paths[i], &side->problems);
+
+		if (behind == POST_BEHIND_BOTH && number == 0)
+			post_note_at(&side->problems, given->paths[i], LITIFUT_NO_ADDRESS,
+				     POST_BEHIND_BOTH_TEXT);
+		if (behind != POST_BEHIND_TRACES)
 			continue;
 		post_problem_at(&side->problems, given->paths[i], LITIFUT_NO_ADDRESS,
 				"traces behind the two sides: the order is path-diff GOOD BAD "
@@ -267,6 +271,43 @@ static bool is_comparable(const struct side *sides)
 	return false;
 }
 
+static bool is_other_build(const struct post_module *a, const struct post_module *b)
+{
+	return a->traced && b->traced && !strcmp(a->name, b->name) && a->build_id_bytes &&
+	       b->build_id_bytes &&
+	       (a->build_id_bytes != b->build_id_bytes ||
+		memcmp(a->build_id, b->build_id, a->build_id_bytes) != 0);
+}
+
+/* Paths of two builds can be compared by lines of source, and by addresses hardly. */
+static void describe_builds(const struct path_arguments *given, const struct side *sides)
+{
+	const struct post_session *good = &sides[0].session, *bad = &sides[1].session;
+	const bool lines = !post_lines_none(good) && !post_lines_none(bad);
+
+	for (size_t i = 1; i < bad->module_count; i++) {
+		bool same = false, other = false;
+
+		for (size_t j = 1; j < good->module_count; j++) {
+			other |= is_other_build(&good->modules[j], &bad->modules[i]);
+			same |= good->modules[j].traced && bad->modules[i].traced &&
+				!strcmp(good->modules[j].name, bad->modules[i].name) &&
+				!is_other_build(&good->modules[j], &bad->modules[i]);
+		}
+		if (!other || same || (lines && given->quiet))
+			continue;
+		fprintf(stderr,
+			"litifut-post path-diff: %sGOOD and BAD are of different builds of "
+			"%s: %s\n",
+			lines ? "" : "warning: ", bad->modules[i].name,
+			lines ? "what is compared are lines, counted from the start of their "
+				"function; where it has changed, differences may come from that"
+			      : "as there are no source lines, addresses are compared, and "
+				"differences may come from the builds: compile both with -g, and "
+				"give both ELF files");
+	}
+}
+
 int path_diff_run(FILE *file, const struct path_arguments *given)
 {
 	static const char *const names[] = {"GOOD", "BAD"};
@@ -307,6 +348,7 @@ int path_diff_run(FILE *file, const struct path_arguments *given)
 			"of one of %s\n",
 			given->paths[1], given->paths[0]);
 	if (!status) {
+		describe_builds(given, sides);
 		write_divergences(file, &difference);
 		write_findings(file, given, &difference);
 		if (!given->quiet)

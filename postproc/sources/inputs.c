@@ -206,6 +206,24 @@ void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_p
 	fts_close(walk);
 }
 
+enum post_behind post_inputs_add_files(struct post_inputs *inputs, const char *path,
+				       struct post_problems *problems)
+{
+	const size_t traces = inputs->trace_count, maps = inputs->maps_count;
+	const size_t images = inputs->image_count, firmware = inputs->firmware_count;
+
+	post_inputs_add(inputs, path, problems);
+	if (inputs->trace_count == traces && inputs->firmware_count == firmware)
+		return POST_BEHIND_FILES;
+	if (inputs->image_count == images || inputs->firmware_count > firmware)
+		return POST_BEHIND_TRACES;
+	while (inputs->trace_count > traces)
+		free(inputs->traces[--inputs->trace_count]);
+	while (inputs->maps_count > maps)
+		free(inputs->maps[--inputs->maps_count]);
+	return POST_BEHIND_BOTH;
+}
+
 static bool is_same(const struct stat *one, const struct stat *other)
 {
 	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;

@@ -59,6 +59,20 @@ struct post_inputs {
  * over. */
 void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_problems *problems);
 
+/* What stands behind the two sides of a comparison. */
+enum post_behind {
+	POST_BEHIND_FILES,
+	POST_BEHIND_TRACES, /* and no ELF files, so these are of neither side */
+	POST_BEHIND_BOTH    /* of such a folder only the ELF files are taken */
+};
+
+#define POST_BEHIND_BOTH_TEXT                                                                      \
+	"it stands behind the two sides: its programs and libraries are taken, and not its traces"
+
+/* Adds what stands there. */
+enum post_behind post_inputs_add_files(struct post_inputs *inputs, const char *path,
+				       struct post_problems *problems);
+
 /* Sorts the traces and maps by name, so that the order of arguments and of the
  * file system does not matter, and reports the files of no known kind. */
 void post_inputs_finish(struct post_inputs *inputs, struct post_problems *problems);

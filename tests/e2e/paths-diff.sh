@@ -96,8 +96,11 @@ fault()
 	# shellcheck disable=SC2046
 	record "$1.repaired" repaired "$1" $(seeds "$1.repaired" 0 1001 3)
 	path_diff "$1.good" "$1.bad" "faulty/$1" >same.out
+	is "$1: runs of one build" "$(cat diff.err)" "litifut-post path-diff: 3 good runs, 3 bad ones, 0 gaps"
 	path_diff "$1.repaired" "$1.bad" "faulty/$1" "repaired/$1" >two.out
-	is "$1: runs" "$(cat diff.err)" "litifut-post path-diff: 3 good runs, 3 bad ones, 0 gaps"
+	is "$1: the builds, and runs" "$(cat diff.err)" "litifut-post path-diff: GOOD and BAD are of different builds of $1: what is \
+compared are lines, counted from the start of their function; where it has changed, differences may come from that
+litifut-post path-diff: 3 good runs, 3 bad ones, 0 gaps"
 	ok "$1: the line is among the first ten, beside the repaired program" names_the_line two.out "$1"
 	[ "$2" != same ] || ok "$1: the same, beside runs of the same program" names_the_line same.out "$1"
 	[ "$2" = same ] || ok "$1: beside runs of the same program the line that fails" \

@@ -141,6 +141,11 @@ static void calls_begin_and_end_a_part(void **state)
 	}
 }
 
+/* A program with another build-id in the folder b. */
+#define OTHER_BUILD                                                                                \
+	"mkdir b; cp app b; python3 -c 'd=open(\"app\",\"rb\").read();"                            \
+	"open(\"b/app\",\"wb\").write(d.replace(bytes([0x22])*20,bytes([0x33])*20))'; "
+
 static void problems_are_1_and_told(void **state)
 {
 	(void)state;
@@ -220,15 +225,39 @@ static void problems_are_1_and_told(void **state)
 	      "head -c 5000 trace/app.100.trace >cut.trace; $post cut.trace app; s=$?; "
 	      "rm cut.trace; exit $s");
 	gives(1,
-	      "(its build-id differs: it was linked again, or with other settings), not used for",
-	      "mkdir b; cp app b; python3 -c 'd=open(\"app\",\"rb\").read();"
-	      "open(\"b/app\",\"wb\").write(d.replace(bytes([0x22])*20,bytes([0x33])*20))'; "
-	      "$post trace maps b/app; s=$?; rm -r b; exit $s");
+	      "b/app: another build of app than the one that was traced (build-id "
+	      "2222222222222222222222222222222222222222 in the trace, "
+	      "3333333333333333333333333333333333333333 in the file: it was linked again, or with "
+	      "other settings), not used for trace/",
+	      OTHER_BUILD "$post trace maps b/app; s=$?; rm -r b; exit $s");
+	/* beside the one that fits, and before the output */
+	gives(0,
+	      "litifut-post: b/app: another build of app than the one that was traced (build-id "
+	      "2222222222222222222222222222222222222222 in the trace, "
+	      "3333333333333333333333333333333333333333 in the file), left out: app is the one\n"
+	      "# 3 calls of app",
+	      OTHER_BUILD "$post report trace maps app libshape.so b/app; s=$?; rm -r b; exit $s");
+	gives(0, NULL,
+	      OTHER_BUILD
+	      "! $post report trace maps app libshape.so b/app 2>&1 | grep 'not needed'");
+	gives(0, NULL,
+	      "! $post diff trace trace maps app libshape.so b/app 2>&1 | grep 'another'; rm -r b");
 	gives(1, "app: traces of several builds of it are here, as each run adds one: remove",
 	      "mkdir b; python3 -c 'd=open(\"trace/app.200.trace\",\"rb\").read();"
 	      "open(\"b/a.trace\",\"wb\").write("
 	      "d.replace(bytes([0x22])*20,bytes([0x33])*20))'; "
 	      "$post --no-maps-paths trace/app.100.trace b maps app; s=$?; rm -r b; exit $s");
+	gives(1,
+	      "litifut-post: several builds of app are in these traces (process 100 has run app, "
+	      "process 200 b/app), and a function of it has a row for each: give the traces of one "
+	      "build, choose with --pid, or compare two with litifut-post diff\n",
+	      OTHER_BUILD
+	      "python3 -c 'd=open(\"trace/app.200.trace\",\"rb\").read();"
+	      "open(\"b/a.trace\",\"wb\").write("
+	      "d.replace(bytes([0x22])*20,bytes([0x33])*20))'; "
+	      "$post report trace/app.100.trace b maps app libshape.so; s=$?; rm -r b; exit "
+	      "$s");
+	gives(0, NULL, "! $post report trace maps app libshape.so 2>&1 | grep several");
 	gives(1,
 	      "litifut-data/: No such file or directory: a traced program makes it where it runs "
 	      "(litifut info PROGRAM says if it is traced; with LITIFUT_VERBOSE=1 it says where",
@@ -492,7 +521,16 @@ static void diff_tells_new_gone_and_changed(void **state)
 	      "$post path-diff trace/app.100.trace trace app");
 	gives(1, "path-diff: new: traces behind the two sides: the order is path-diff GOOD BAD",
 	      "$post path-diff old old app new");
-	gives(0, NULL, "rm -r old new");
+	/* both are where the programs are as well */
+	gives(0,
+	      "litifut-post: build: it stands behind the two sides: its programs and libraries are "
+	      "taken, and not its traces\n",
+	      "mkdir build; cp -r old new app libshape.so build; $post diff old new build");
+	gives(0, "the same\n",
+	      "$post -q diff old new app libshape.so >a; $post -q diff old new build >b; cmp a b "
+	      "&& "
+	      "grep -q leaf a && echo the same");
+	gives(0, NULL, "rm -r old new build a b");
 }
 
 static void direct(struct trace_builder *builder, uint32_t address, uint32_t time)
