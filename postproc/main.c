@@ -165,6 +165,7 @@ static void process_run(struct post_session *session, const struct post_argument
 	    !session->problems->count && !given->diff)
 		report_no_trace(session->problems, post_arguments_swallowed(given));
 	session->options = given->session;
+	session->walked = post_progress_bytes;
 	session->inputs.progress.report = post_progress_files;
 	post_session_open(session);
 	if (!given->diff)

@@ -164,6 +164,8 @@ struct post_session {
 	struct post_thread **lanes; /* the threads of all processes; the processes own them */
 	size_t lane_count, lane_capacity;
 	bool threads_reported; /* that there are too many */
+	/* Is called while the paths of a process are walked; may be NULL. */
+	void (*walked)(void *context, uint64_t bytes, uint64_t all);
 	/* Private: numbers by contents. */
 	struct post_table function_index, call_index, site_index;
 	char **texts;

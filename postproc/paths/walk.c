@@ -139,6 +139,7 @@ void post_paths_walk_from(struct post_session *session, const struct post_proces
 				 .context = context,
 				 .totals = totals,
 				 .within = first > 0};
+	uint64_t words = 0, done = 0;
 
 	if (post_units_are_in(session, process)) {
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
@@ -153,7 +154,13 @@ void post_paths_walk_from(struct post_session *session, const struct post_proces
 		return;
 	}
 	for (size_t i = first; i < process->trace->bits_count; i++)
+		words += process->trace->bits[i].word_count;
+	for (size_t i = first; i < process->trace->bits_count; i++) {
+		if (session->walked)
+			session->walked(NULL, 4 * done, 4 * words);
 		walk_chunk(&walk, &process->trace->bits[i]);
+		done += process->trace->bits[i].word_count;
+	}
 	finish(&walk);
 	if (walk.reported > POST_WALK_REPORTED)
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,

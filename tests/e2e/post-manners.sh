@@ -268,6 +268,18 @@ shows_progress_before_pager()
 	on_terminal 'go_on(); terminal.see("paged:"); terminal.ends()' edges
 }
 
+# The clock of this one says that five seconds have gone by whenever it asks, so that progress is always shown.
+shows_progress_of_paths()
+{
+	printf '%s\n' '#include <time.h>' 'int clock_gettime(clockid_t id, struct timespec *time)' \
+		'{ static int calls; time->tv_sec = id + 5 * ++calls; time->tv_nsec = 0; return 0; }' >fast.c
+	"${CC:-cc}" -shared -fPIC -o fast.so fast.c || return
+	for format in report html "callers-of leaf"; do
+		script -qec "LD_PRELOAD=$PWD/fast.so '$post' -o walked.out $format ran right/program" log >/dev/null </dev/null
+		grep '[0-9]% of 0 MiB \[' log || return
+	done
+}
+
 leaves_nothing_when_interrupted()
 {
 	on_terminal 'assert len(glob.glob("new.out*")) == 1, glob.glob("new.out*")
@@ -298,6 +310,7 @@ behaviour()
 	ok "spans: a file that was linked with other settings is not used" uses_the_right_build edges 'main -> leaf'
 	LITIFUT_MODE=paths
 	ok "paths: a file that was linked with other settings is not used" uses_the_right_build path leaf
+	ok "and the walk along them shows how far it is" shows_progress_of_paths
 	unset LITIFUT_MODE
 	[ -z "${once:-}" ] || return 0
 	once=yes
