@@ -215,11 +215,18 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 	post_file_flush(output->file);
 	/* what the user takes to read is not of interest */
 	outcome->seconds[0] = given->pager || given->format->interactive ? -1 : now() - start;
-	if (given->session.lines && given->format->uses & POST_USES_LINES && !*output->note &&
-	    post_lines_none(&session))
-		snprintf(output->note, sizeof(output->note),
-			 "no program or library of the traces has debugging information, so no "
-			 "source lines are shown: compile with -g");
+	if (given->session.lines && given->format->uses & POST_USES_LINES && !*output->note) {
+		const enum post_lines_state state = post_lines_state(&session);
+
+		if (state != POST_LINES_SHOWN)
+			snprintf(output->note, sizeof(output->note),
+				 "%s, so no source lines are shown: compile with %s",
+				 state == POST_LINES_NONE
+					 ? "no program or library of the traces has debugging "
+					   "information"
+					 : "the debugging information has no line of what is shown",
+				 post_lines_option(&session));
+	}
 	char line[256];
 	for (size_t at = 0; outcome->totals[0].processes &&
 			    post_session_needless(&session, &at, line, sizeof(line));

@@ -98,14 +98,25 @@ char *post_near_none(const struct post_session *session, const char *glob)
 	return post_text_take(&text);
 }
 
+/* Does one of the programs record a part of its run alone? */
+static bool is_switched(const struct post_session *session)
+{
+	for (size_t i = 0; i < session->process_count; i++)
+		if (session->processes[i]->trace->switched)
+			return true;
+	return false;
+}
+
 void post_near_report(const struct post_session *session, const char *relation, const char *glob)
 {
 	char *none = post_near_none(session, glob);
 
 	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
 			"no call %s %s in these traces%s", relation, glob,
-			*none                     ? none
-			: !strcmp(relation, "of") ? ": not executed, or inlined by the compiler"
-						  : "");
+			*none                         ? none
+			: strcmp(relation, "of") != 0 ? ""
+			: is_switched(session)
+				? ": not executed, or inlined by the compiler, or recording was off"
+				: ": not executed, or inlined by the compiler");
 	free(none);
 }

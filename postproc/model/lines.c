@@ -2,6 +2,7 @@
 #include "postproc/model/lines.h"
 
 #include <dwarf.h>
+#include <elf.h>
 #include <elfutils/libdw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,20 +34,36 @@ void *post_lines_dwarf(struct post_image *image)
 	return image->dwarf;
 }
 
-bool post_lines_none(const struct post_session *session)
+enum post_lines_state post_lines_state(const struct post_session *session)
 {
-	bool some = false;
+	bool some = false, described = false, unknown = false;
 
 	for (size_t i = 1; i < session->module_count; i++) {
 		const struct post_module *module = &session->modules[i];
 
 		if (!module->traced || !module->image)
 			continue;
-		if (post_lines_dwarf(module->image))
-			return false;
+		if (module->image->lines_known)
+			return POST_LINES_SHOWN;
+		described |= post_lines_dwarf(module->image) != NULL;
+		unknown |= module->image->lines_unknown;
 		some = true;
 	}
-	return some;
+	return described && unknown ? POST_LINES_OF_OTHERS
+	       : some && !described ? POST_LINES_NONE
+				    : POST_LINES_SHOWN;
+}
+
+const char *post_lines_option(const struct post_session *session)
+{
+	for (size_t i = 1; i < session->module_count; i++) {
+		const struct post_module *module = &session->modules[i];
+
+		/* older compilers for AVR make stabs of -g, which libdw does not read */
+		if (module->traced && module->image && module->image->cpu->machine == EM_AVR)
+			return "-gdwarf-2";
+	}
+	return "-g";
 }
 
 /* The unit that has the code. */
@@ -156,12 +173,17 @@ bool post_lines_text(const struct post_session *session, uint32_t module, uint32
 bool post_lines_place(const struct post_session *session, uint32_t module, uint32_t address,
 		      const char **file, unsigned *line)
 {
+	struct post_image *image = session->modules[module].image;
 	Dwarf_Die unit;
 	Dwarf_Line *found = find(session, module, address, &unit);
 	int number;
 
-	if (!found || dwarf_lineno(found, &number) || number <= 0)
+	if (!found || dwarf_lineno(found, &number) || number <= 0) {
+		if (image)
+			image->lines_unknown = true;
 		return false;
+	}
+	image->lines_known = true;
 	*file = from_root(session->modules[module].image, &unit, dwarf_linesrc(found, NULL, NULL));
 	*line = (unsigned)number;
 	return *file != NULL;
@@ -169,11 +191,12 @@ bool post_lines_place(const struct post_session *session, uint32_t module, uint3
 
 unsigned post_lines_number(const struct post_session *session, uint32_t module, uint32_t address)
 {
-	int number = 0;
-	Dwarf_Die unit;
-	Dwarf_Line *line = session->options.lines ? find(session, module, address, &unit) : NULL;
+	const char *file;
+	unsigned number;
 
-	return line && !dwarf_lineno(line, &number) && number > 0 ? (unsigned)number : 0;
+	return session->options.lines && post_lines_place(session, module, address, &file, &number)
+		       ? number
+		       : 0;
 }
 
 static void walk_unit(Dwarf_Die *unit, void (*take)(void *context, const struct post_line_row *row),

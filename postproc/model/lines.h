@@ -15,8 +15,17 @@ bool post_lines_place(const struct post_session *session, uint32_t module, uint3
 /* libdw's handle of a file, which is the file's; NULL: it describes no code. */
 void *post_lines_dwarf(struct post_image *image);
 
-/* Is there no debugging information of any traced module whose file is there? */
-bool post_lines_none(const struct post_session *session);
+/* What is known of the traced modules whose file is there. */
+enum post_lines_state {
+	POST_LINES_SHOWN, /* the line of what was asked for, or nothing was asked */
+	POST_LINES_NONE,  /* they have no debugging information */
+	/* they have some, as of a library that was linked in, but no line of what was asked for */
+	POST_LINES_OF_OTHERS
+};
+enum post_lines_state post_lines_state(const struct post_session *session);
+
+/* With which option compilers write what is needed for them. */
+const char *post_lines_option(const struct post_session *session);
 
 struct post_line_call {
 	const char *file; /* lives as long as the session */

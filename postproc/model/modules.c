@@ -534,8 +534,7 @@ void post_session_conclude(struct post_session *session)
 	}
 	for (size_t i = 0; i < session->process_count; i++) {
 		const struct post_process *process = session->processes[i];
-		if (!process->has_maps && !process->trace->counted && !process->trace->items &&
-		    !process->trace->profile.bins && !process->trace->owned)
+		if (!process->has_maps && !process->trace->bare)
 			post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
 					"no maps file for process %u: addresses outside of the "
 					"traced modules have no name",

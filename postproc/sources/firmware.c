@@ -95,8 +95,11 @@ static struct post_trace *make_trace(const char *path, const struct post_image *
 {
 	struct post_trace *trace = post_allocate(1, sizeof(*trace));
 	struct litifut_module_record *record;
+	uint32_t address, size;
 
 	trace->path = post_copy_text(path);
+	trace->bare = true;
+	trace->switched = post_firmware_object(image, "litifut_step", &address, &size);
 	trace->header.machine = image->cpu->machine;
 	trace->header.state = LITIFUT_TRACE_STOPPED;
 	POST_GROW(trace->modules, trace->module_count, trace->module_capacity);

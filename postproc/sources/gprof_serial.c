@@ -103,6 +103,7 @@ static struct post_trace *make_trace(const char *path, const struct post_image *
 	struct litifut_module_record *record;
 	uint32_t low = UINT32_MAX, high = 0;
 
+	trace->bare = true;
 	trace->path = post_copy_text(path);
 	trace->header.machine = image->cpu->machine;
 	trace->header.state = LITIFUT_TRACE_STOPPED;

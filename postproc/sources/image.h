@@ -59,6 +59,7 @@ struct post_image {
 	/* Private. */
 	void *dwarf; /* Dwarf *, see lines.c */
 	bool dwarf_missing;
+	bool lines_known, lines_unknown;   /* some line was asked for, and found, or not */
 	struct dwarf_functions *functions; /* see parameters.c */
 	bool functions_read;
 	uint8_t *copy; /* of the bytes of a file that was in memory; NULL: file.bytes is mapped */

@@ -113,6 +113,8 @@ struct post_trace {
 	/* The device has timed these. The calls of functions are those of all tasks together. */
 	struct post_task *tasks;
 	size_t task_count, task_capacity;
+	bool bare;     /* of a firmware: there is no other code than that of its file */
+	bool switched; /* a firmware that switches recording off and on, or starts it late */
 	uint64_t metadata_lost; /* lost events that metadata chunks report */
 	bool lost_at_least;     /* more were lost than the device can count */
 	bool mapped;            /* else `data` belongs to the caller, */

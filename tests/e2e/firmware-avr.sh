@@ -316,6 +316,44 @@ proposals()
 		"LITIFUT_CLK: no such setting, ignored; did you mean LITIFUT_CLOCK?"
 }
 
+# post_says NAME ARGUMENTS...: the lines of litifut-post about the results of NAME
+post_says()
+{
+	post_of=$1
+	shift
+	"$BUILD/bin/litifut-post" "$@" "$post_of.serial" "$post_of.elf" >"$post_of.out" 2>"$post_of.words"
+	cat "$post_of.words"
+}
+
+# What is said where nothing was recorded, or lines are not known.
+explanations()
+{
+	export LITIFUT_MODE=table LITIFUT_PORT=usart
+	times="avr-gcc -mmcu=$device -Os $root/tests/firmware/avr_times.c"
+	for how in "late LITIFUT_START_AT=longest" "never LITIFUT_START_AT=pointed" "plain LITIFUT_START_AT=" "lines LITIFUT_START_AT= -gdwarf-2"; do
+		# shellcheck disable=SC2086
+		set -- $how
+		# shellcheck disable=SC2086
+		env "$2" "$BUILD/bin/litifut" build -q $times ${3:-} -o "$1.elf" >"$1.log" 2>&1
+		"$simulator" -u "$1.serial" "$device" "$1.elf" >&2
+	done
+	unset LITIFUT_MODE LITIFUT_PORT
+	is "a call that is missing may be of a time without recording" "$(post_says late callers-of shortest | grep -c \
+		'no call of shortest in these traces: not executed, or inlined by the compiler, or recording was off$')" 1
+	is "not where all is recorded" "$(post_says plain callers-of __init |
+		grep -c 'no call of __init in these traces: not executed, or inlined by the compiler$')" 1
+	is "a firmware lacks no maps" "$(post_says never -f report | grep -c 'maps file')" 0
+	is "though it has recorded nothing" "$(post_says never -f report | grep -c ': 0 calls')" 1
+	is "without lines it is said what to compile with" "$(post_says plain callers-of --lines varied |
+		grep -c 'so no source lines are shown: compile with -gdwarf-2$')" 1
+	is "not where there are some" "$(post_says lines callers-of --lines varied | grep -c 'compile with')" 0
+	ok "but the lines" grep -q 'avr_times.c:[1-9]' lines.out
+	avr-objcopy -O ihex plain.elf plain.hex
+	is "what the simulator can't run it says" "$("$simulator" "$device" plain.hex 2>&1)" \
+		"avr: plain.hex is not an ELF file: give the one that the linker has written, not what objcopy has made of it (hex, bin)"
+	is "also a program of this machine" "$("$simulator" "$device" "$BUILD/bin/litifut" 2>&1)" "avr: $BUILD/bin/litifut is not a program for AVR"
+}
+
 behaviour()
 {
 	case $device in
@@ -409,6 +447,7 @@ behaviour()
 		never_ends
 		no_ports
 		proposals
+		explanations
 		ok "with some room they are" link_with 1500 env
 		ok "it is traced" sh -c '"$BUILD/bin/litifut" info room.elf | grep -q "sites patched  *[7-9]"'
 		try prologues avr_truth.c -Os -mcall-prologues

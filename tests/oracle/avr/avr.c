@@ -26,6 +26,8 @@
  *
  * Slightly over 500 lines: all that is looked at is looked at between two instructions, in one
  * loop. */
+#include <elf.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -254,11 +256,37 @@ static void do_not_wait(avr_t *avr, avr_cycle_count_t cycles)
 	(void)cycles;
 }
 
+/* What else is given, simavr runs as an empty flash, or crashes itself. */
+static void check_file(const char *path)
+{
+	unsigned char head[20] = {0};
+	FILE *file = fopen(path, "rb");
+	const size_t size = file ? fread(head, 1, sizeof(head), file) : 0;
+
+	if (!file) {
+		fprintf(stderr, "avr: %s: %s\n", path, strerror(errno));
+		exit(1);
+	}
+	fclose(file);
+	if (size < sizeof(head) || memcmp(head, ELFMAG, SELFMAG) != 0) {
+		fprintf(stderr,
+			"avr: %s is not an ELF file: give the one that the linker has written, not "
+			"what objcopy has made of it (hex, bin)\n",
+			path);
+		exit(1);
+	}
+	if (head[EI_CLASS] != ELFCLASS32 || head[18] != EM_AVR || head[19]) {
+		fprintf(stderr, "avr: %s is not a program for AVR\n", path);
+		exit(1);
+	}
+}
+
 static avr_t *load(const char *mcu, const char *path, uint32_t hertz)
 {
 	elf_firmware_t firmware = {0};
 	avr_t *avr;
 
+	check_file(path);
 	if (elf_read_firmware(path, &firmware)) {
 		fprintf(stderr, "avr: %s can't be read\n", path);
 		exit(1);
