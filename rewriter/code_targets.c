@@ -63,9 +63,9 @@ enum litifut_status litifut_targets_of_data(const struct litifut_image *image,
 
 	if (status)
 		return status;
-	litifut_targets_add_data(targets, image, context->pages);
+	litifut_targets_add_data(targets, image, context);
 	if (context->offset_base)
-		litifut_targets_add_offsets(targets, image, context->offset_base);
+		litifut_targets_add_offsets(targets, image, context, context->offset_base);
 	return LITIFUT_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/arch.h"
 #include "rewriter/image.h"
 
 /* Not in every <elf.h>: compact kinds of dynamic relocations. */
@@ -118,10 +119,24 @@ static bool is_in_table(const struct litifut_targets *targets, const struct liti
 	       (behind - targets->start < size && !(behind & 3));
 }
 
-/* Every word of the sections that hold data; `only` one of this name, or NULL. With a `base` they
- * are added to it, and are entries of tables. */
+/* May a word at `address` that has the address of code lead to it? With a `base`, which is added to
+ * it, it must be an entry of a table. */
+static bool may_lead(const struct litifut_targets *targets, const struct litifut_image *image,
+		     const struct litifut_arch_context *context,
+		     const struct litifut_section *section, uint32_t base, uint32_t at)
+{
+	const uint32_t value = base + word_of(image, section, at);
+
+	if (context->pointer_alignment && value % context->pointer_alignment)
+		return false;
+	return base ? is_in_table(targets, image, section, base, at)
+		    : !is_page(context->pages, image, section->address + at, value);
+}
+
+/* Every word of the sections that hold data; `only` one of this name, or NULL. */
 static void add_sections(struct litifut_targets *targets, const struct litifut_image *image,
-			 uint32_t base, const char *only, const struct litifut_pages *pages)
+			 const struct litifut_arch_context *context, uint32_t base,
+			 const char *only)
 {
 	for (size_t i = 1; i < image->section_count; i++) {
 		const struct litifut_section *section = &image->sections[i];
@@ -132,20 +147,16 @@ static void add_sections(struct litifut_targets *targets, const struct litifut_i
 		    (section->type != SHT_PROGBITS && section->type != SHT_INIT_ARRAY &&
 		     section->type != SHT_FINI_ARRAY && section->type != SHT_PREINIT_ARRAY))
 			continue;
-		for (uint32_t at = 0; at + 4 <= section->size; at += 4) {
-			const uint32_t value = base + word_of(image, section, at);
-
-			if (!is_page(pages, image, section->address + at, value) &&
-			    (!base || is_in_table(targets, image, section, base, at)))
-				litifut_targets_add(targets, value);
-		}
+		for (uint32_t at = 0; at + 4 <= section->size; at += 4)
+			if (may_lead(targets, image, context, section, base, at))
+				litifut_targets_add(targets, base + word_of(image, section, at));
 	}
 }
 
 void litifut_targets_add_offsets(struct litifut_targets *targets, const struct litifut_image *image,
-				 uint32_t base)
+				 const struct litifut_arch_context *context, uint32_t base)
 {
-	add_sections(targets, image, base, NULL, NULL);
+	add_sections(targets, image, context, base, NULL);
 }
 
 /* Adds the words that dynamic relocations of `image` stand for. False: there are
@@ -174,20 +185,20 @@ static bool add_relocated(struct litifut_targets *targets, const struct litifut_
 
 void litifut_targets_add_pointers(struct litifut_targets *targets,
 				  const struct litifut_image *image,
-				  const struct litifut_pages *pages)
+				  const struct litifut_arch_context *context)
 {
 	if (image->file.type == ET_DYN &&
 	    add_relocated(targets, image)) /* MIPS: without being listed */
-		add_sections(targets, image, 0, ".got", pages);
+		add_sections(targets, image, context, 0, ".got");
 	else
-		add_sections(targets, image, 0, NULL, pages);
+		add_sections(targets, image, context, 0, NULL);
 }
 
 void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image,
-			      const struct litifut_pages *pages)
+			      const struct litifut_arch_context *context)
 {
 	for (size_t i = 0; i < image->symbol_count; i++)
 		if (!image->symbols[i].mapping)
 			litifut_targets_add(targets, image->symbols[i].address);
-	litifut_targets_add_pointers(targets, image, pages);
+	litifut_targets_add_pointers(targets, image, context);
 }

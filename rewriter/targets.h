@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 
+struct litifut_arch_context;
 struct litifut_image;
 
 /* One bit for each halfword of the executable span of an image, which may be all of 4 GB
@@ -73,18 +74,18 @@ struct litifut_pages {
 /* Adds what data can tell on any CPU: the addresses of symbols and, outside of
  * code, every word that may be an address in the executable span: function
  * pointers, switch tables, labels. Where an image can be moved its dynamic
- * relocations tell which words are addresses. `pages` may be NULL. */
+ * relocations tell which words are addresses. */
 void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image,
-			      const struct litifut_pages *pages);
+			      const struct litifut_arch_context *context);
 
 /* The same without the symbols. */
 void litifut_targets_add_pointers(struct litifut_targets *targets,
 				  const struct litifut_image *image,
-				  const struct litifut_pages *pages);
+				  const struct litifut_arch_context *context);
 
 /* The words alone, each taken for an offset from `base`: switch tables of
  * position-independent code. */
 void litifut_targets_add_offsets(struct litifut_targets *targets, const struct litifut_image *image,
-				 uint32_t base);
+				 const struct litifut_arch_context *context, uint32_t base);
 
 #endif

@@ -46,7 +46,8 @@ static enum litifut_status examine(const struct litifut_image *image,
 		.cpu = {.big_endian = image->file.big_endian,
 			.position_independent = image->file.type == ET_DYN,
 			.facts = facts},
-		.offset_base = facts->global_pointer};
+		.offset_base = facts->global_pointer,
+		.pointer_alignment = 4};
 	litifut_mips_find_got(image, context, facts);
 	litifut_mips_find_pages(image, context, facts);
 	return LITIFUT_OK;

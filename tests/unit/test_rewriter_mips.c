@@ -169,6 +169,7 @@ static void tables_name_labels(void **state)
 	uint8_t bytes[4][12];
 	struct litifut_section sections[5] = {0};
 	struct litifut_image image = {.sections = sections, .section_count = 5};
+	const struct litifut_arch_context context = {.pointer_alignment = 4};
 	struct litifut_targets targets = {0};
 	struct litifut_error error;
 
@@ -187,11 +188,40 @@ static void tables_name_labels(void **state)
 							   .bytes = bytes[i]};
 	}
 	assert_int_equal(litifut_targets_create(0x1000, 0x2000, &targets, &error), 0);
-	litifut_targets_add_offsets(&targets, &image, 0x8000);
+	litifut_targets_add_offsets(&targets, &image, &context, 0x8000);
 	for (uint32_t i = 0; i < 4; i++)
 		for (uint32_t at = 0x1000 + 0x100 * i; at < 0x100c + 0x100 * i; at += 4)
 			assert_int_equal(litifut_targets_has(&targets, at), i == 0);
 	litifut_targets_release(&targets);
+}
+
+/* Text and numbers of 16 bits often look like an address that code can't have. */
+static void pointers_to_the_middle_of_instructions_are_not_labels(void **state)
+{
+	uint8_t bytes[16];
+	struct litifut_section sections[2] = {{0},
+					      {.name = ".rodata",
+					       .type = SHT_PROGBITS,
+					       .flags = SHF_ALLOC,
+					       .size = sizeof(bytes),
+					       .bytes = bytes}};
+	const struct litifut_image image = {.sections = sections, .section_count = 2};
+	struct litifut_arch_context context = {.pointer_alignment = 4};
+	struct litifut_targets targets = {0};
+	struct litifut_error error;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		litifut_put32(false, bytes + 4 * i, 0x1000 + 0x11 * i);
+	for (unsigned any = 0; any < 2; any++) {
+		assert_int_equal(litifut_targets_create(0x1000, 0x2000, &targets, &error), 0);
+		litifut_targets_add_pointers(&targets, &image, &context);
+		for (uint32_t i = 0; i < 4; i++)
+			assert_int_equal(litifut_targets_has(&targets, 0x1000 + 0x11 * i),
+					 any || i == 0);
+		litifut_targets_release(&targets);
+		context.pointer_alignment = 0;
+	}
 }
 
 /* -pg: _mcount gets in $at what ra was, so that the tracer has no register. */
@@ -262,6 +292,7 @@ static void bal_over_data_is_no_call(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pointers_to_the_middle_of_instructions_are_not_labels),
 		cmocka_unit_test(decodes),
 		cmocka_unit_test(calls_with_something_in_at_are_left),
 		cmocka_unit_test(reaches_as_far_as_the_manual_says),
