@@ -111,8 +111,6 @@ void litifut_edges_set_reason(struct litifut_edges_judge *judge, size_t item, un
 		block->entered_reason = (uint8_t)reason;
 	else if (!edge->entry)
 		block->reason = (uint8_t)reason;
-	if (reason == LITIFUT_SITE_PATCHED && edge->entry && edge->after)
-		judge->edges->graph.items[edge->block + 1].first_taken = true;
 	if (reason == LITIFUT_SITE_PATCHED && !edge->stone_bytes)
 		litifut_edges_take(&judge->taken, edge->address, edge->bytes);
 }
@@ -226,11 +224,14 @@ static bool wants_entry(const struct litifut_graph_block *block)
 		block->unrecorded || block->behind_call);
 }
 
+static bool shift_start(struct litifut_edges_judge *judge, size_t number, uint8_t bytes);
+
 void litifut_edges_judge_entry(struct litifut_edges_judge *judge, size_t number, unsigned function,
 			       bool needed, enum litifut_edge_part part)
 {
-	const struct litifut_edge_place place =
+	struct litifut_edge_place place =
 		litifut_edge_place_of(judge->session, number, &judge->taken);
+	const size_t item = judge->edges->count;
 	const bool end = part == LITIFUT_EDGE_END;
 	unsigned reason = function;
 	struct litifut_edge *edge;
@@ -240,9 +241,17 @@ void litifut_edges_judge_entry(struct litifut_edges_judge *judge, size_t number,
 	edge = add_site(judge, number, true, end, reason);
 	edge->needed = needed;
 	edge->whole = part == LITIFUT_EDGE_WHOLE;
+	place.may_shift = judge->judged && place.next && !judge->judged[number + 1];
+	place.next_wanted = judge->judged && place.next && judge->wanted[number + 1];
 	if (reason == LITIFUT_SITE_PATCHED)
 		reason = judge->session->arch->edges->judge_entry(&place, edge);
-	litifut_edges_set_reason(judge, judge->edges->count - 1, reason);
+	if (reason == LITIFUT_SITE_PATCHED && edge->shifts &&
+	    !shift_start(judge, number + 1, edge->after)) {
+		place.may_shift = edge->shifts = false;
+		edge->after = 0;
+		reason = judge->session->arch->edges->judge_entry(&place, edge);
+	}
+	litifut_edges_set_reason(judge, item, reason);
 }
 
 void litifut_edges_drop_last(struct litifut_edges_judge *judge)
@@ -351,6 +360,29 @@ static bool joins_branch(struct litifut_edges_judge *judge, size_t number)
 	       litifut_edges_join(judge, edge);
 }
 
+/* The first bytes of the block become the delay slot of the entry of the block before it, so its
+ * start moves, and is recorded. False: that is not possible, and nothing has changed. */
+static bool shift_start(struct litifut_edges_judge *judge, size_t number, uint8_t bytes)
+{
+	struct litifut_graph_block *block = &judge->edges->graph.items[number];
+	const uint8_t reason = block->block.entered_reason;
+
+	block->shift = bytes;
+	judge->judged[number] = 1;
+	if (joins_branch(judge, number)) {
+		block->block.entered_reason = LITIFUT_SITE_PATCHED;
+		return true;
+	}
+	litifut_edges_judge_entry(judge, number, LITIFUT_SITE_PATCHED, true, LITIFUT_EDGE_START);
+	if (block->block.entered_reason == LITIFUT_SITE_PATCHED)
+		return true;
+	litifut_edges_drop_last(judge);
+	block->block.entered_reason = reason;
+	block->shift = 0;
+	judge->judged[number] = 0;
+	return false;
+}
+
 /* Does the block begin with a branch that needs a stone, and may yet get one? */
 static bool may_join(const struct litifut_edges_judge *judge, size_t number)
 {
@@ -364,14 +396,14 @@ static bool may_join(const struct litifut_edges_judge *judge, size_t number)
 /* Judges what the paths want and what was not judged yet; `waits`: without what a stone for a
  * branch may decide. */
 static void judge_wanted(struct litifut_edges_judge *judge, const struct litifut_paths *paths,
-			 uint8_t *judged, uint8_t kind, bool waits)
+			 uint8_t kind, bool waits)
 {
 	struct litifut_graph *graph = &judge->edges->graph;
 
 	for (size_t i = 0; i < graph->count; i++) {
-		if (paths->wanted[i] != kind || judged[i] || (waits && may_join(judge, i)))
+		if (paths->wanted[i] != kind || judge->judged[i] || (waits && may_join(judge, i)))
 			continue;
-		judged[i] = 1;
+		judge->judged[i] = 1;
 		if (joins_branch(judge, i))
 			graph->items[i].block.entered_reason = LITIFUT_SITE_PATCHED;
 		else
@@ -467,7 +499,7 @@ static void give_up(struct litifut_edges *edges, struct litifut_site_list *sites
 	}
 }
 
-/* Labels that the next block records need nothing themselves. */
+/* Labels that a later block records need nothing themselves, nor do blocks between the two. */
 static void drop_put_off(struct litifut_edges *edges, struct litifut_site_list *sites,
 			 const struct litifut_paths *paths)
 {
@@ -476,8 +508,9 @@ static void drop_put_off(struct litifut_edges *edges, struct litifut_site_list *
 	for (size_t i = 0; i < edges->count; i++) {
 		const struct litifut_edge *edge = &edges->items[i];
 
-		if (edge->entry && !edge->end && paths->later[edge->block] &&
-		    !paths->wanted[edge->block] && !paths->left[edge->block]) {
+		if (edge->entry && !edge->end && !paths->wanted[edge->block] &&
+		    !paths->left[edge->block] &&
+		    sites->items[i].site.reason != LITIFUT_SITE_PATCHED) {
 			edges->graph.items[edge->block].block.entered_reason = LITIFUT_SITE_PATCHED;
 			continue;
 		}
@@ -549,7 +582,6 @@ static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const 
 	struct litifut_graph *graph = &judge->edges->graph;
 	const bool stones = LITIFUT_ARCH_GET(judge->session->arch, detour, find_stone) != NULL;
 	struct litifut_paths paths;
-	uint8_t *judged = calloc(graph->count + 1, 1);
 	uint8_t *spared = calloc(graph->count + 1, 1);
 	enum litifut_status status = litifut_paths_start(
 		judge->session, graph, judge->session->arch->edges->add_addresses,
@@ -557,7 +589,9 @@ static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const 
 	bool branches = true;
 	bool again = true;
 
-	if (!status && (!judged || !spared))
+	judge->judged = calloc(graph->count + 1, 1);
+	judge->wanted = paths.wanted;
+	if (!status && (!judge->judged || !spared))
 		status = litifut_error_memory(error, judge->session->image.path);
 	if (!status && judge->session->context.system)
 		status = litifut_spawning_find(judge->session, graph, paths.left, error);
@@ -567,21 +601,21 @@ static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const 
 			litifut_paths_leave(&paths, i);
 	litifut_paths_want(&paths);
 	while (again && !status) {
-		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_RECORD, stones && branches);
+		judge_wanted(judge, &paths, LITIFUT_ENTERED_RECORD, stones && branches);
 		for (size_t i = 0; i < judge->session->unlent_count; i++)
 			litifut_edges_take(&judge->taken, judge->session->unlent[i], 4);
 		if (stones)
 			status = litifut_edges_find_stones(judge, true, error);
 		if (!status && stones && branches) {
 			for (size_t i = 0; i < graph->count; i++)
-				spared[i] = !paths.left[i] && !judged[i] &&
+				spared[i] = !paths.left[i] && !judge->judged[i] &&
 					    (paths.wanted[i] == LITIFUT_ENTERED_BIT ||
 					     graph->items[i].block.flags & LITIFUT_BLOCK_FUNCTION);
 			status = find_branch_stones(judge, spared, error);
 		}
 		branches = false;
-		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_RECORD, false);
-		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_BIT, false);
+		judge_wanted(judge, &paths, LITIFUT_ENTERED_RECORD, false);
+		judge_wanted(judge, &paths, LITIFUT_ENTERED_BIT, false);
 		if (!status && stones)
 			status = litifut_edges_find_stones(judge, true, error);
 		/* Not in firmware: an interrupt between the two blocks would be shown too early. */
@@ -592,14 +626,16 @@ static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const 
 			status = leave_numberless(judge, &paths, &again, error);
 		litifut_paths_want(&paths);
 		for (size_t i = 0; i < graph->count && !again; i++)
-			again = paths.wanted[i] && !judged[i];
+			again = paths.wanted[i] && !judge->judged[i];
 	}
 	if (!status)
 		status = judge_ends(judge, functions, error);
 	if (!status)
 		give_bits(judge->edges, &judge->session->sites, &paths);
 	litifut_paths_release(&paths);
-	free(judged);
+	free(judge->judged);
+	judge->judged = NULL;
+	judge->wanted = NULL;
 	free(spared);
 	return status;
 }

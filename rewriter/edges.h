@@ -39,7 +39,8 @@ struct litifut_edge {
 	uint8_t bytes;    /* of that */
 	uint8_t before;   /* so many of them stand before the branch, */
 	uint8_t after;    /* and so many behind it */
-	uint8_t late;     /* of an entry: so many bytes of the block stay in front of it */
+	uint8_t shift;    /* what leads to its code stands so many bytes behind `address` */
+	bool shifts;      /* of an entry: the next block moves, and its edge has `shift` */
 	bool enters;      /* of a branch at the start of its block: records that as well */
 	bool needed;      /* of an entry, with LITIFUT_MODE=paths: else its function is left */
 	bool near;        /* no island can lead to its code, */
@@ -73,6 +74,10 @@ struct litifut_edge_place {
 	const struct litifut_targets *taken;    /* every halfword that is changed already */
 	uint32_t function_end;
 	bool far; /* an entry that must be near is out of reach */
+	/* Of a block in whose place there is no room, with LITIFUT_MODE=paths: may the next one
+	 * make room (`shifts` of the edge)? Is the start of that one recorded as well? */
+	bool may_shift;
+	bool next_wanted;
 };
 
 /* `number` is that of its block in the graph. */

@@ -20,6 +20,10 @@ struct litifut_edges_judge {
 	struct litifut_code_range *ranges; /* of this section */
 	size_t range_count;
 	uint16_t section;
+	/* LITIFUT_MODE=paths, for each block: see struct litifut_paths; whether its start is
+	 * recorded has been judged. NULL in other modes. */
+	const uint8_t *wanted;
+	uint8_t *judged;
 };
 
 /* What of a block an entry is. */

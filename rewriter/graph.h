@@ -27,8 +27,8 @@ struct litifut_graph_block {
 	bool unrecorded;      /* the same of one whose branch is not recorded */
 	bool scratch_lives;   /* what the CPU's edges use may hold something in its function */
 	bool behind_call;     /* the block before calls, and the callee may not return */
-	bool first_taken;     /* an entry in front of it takes its first instruction along */
-	bool spawns;          /* its end may lead to such a function as spawning.h names */
+	uint8_t shift; /* so many bytes at its start become the delay slot of the entry before it */
+	bool spawns;   /* its end may lead to such a function as spawning.h names */
 };
 
 /* What is recorded of a block. */

@@ -335,17 +335,25 @@ static bool wants_itself(const struct litifut_paths *paths, const struct litifut
 	       block->block.flags & LITIFUT_BLOCK_FUNCTION;
 }
 
-/* The block behind a label that may record it. */
-static bool may_put_off(const struct litifut_paths *paths, size_t number)
+/* May the block that is `blocks` behind a label record it? Control must come by the label to all in
+ * between, and by no other. */
+static bool may_put_off(const struct litifut_paths *paths, size_t number, unsigned blocks)
 {
 	const struct litifut_graph *graph = paths->graph;
-	const struct litifut_graph_block *block = &graph->items[number];
-	const struct litifut_graph_block *next = block + 1;
+	const struct litifut_graph_block *label = &graph->items[number];
 
-	return number + 1 < graph->count && block->block.flags & LITIFUT_BLOCK_LABEL &&
-	       block->block.ends == LITIFUT_ENDS_ON && next->block.start == block->block.end &&
-	       next->function == block->function && !(next->block.flags & LITIFUT_BLOCK_LABEL) &&
-	       !wants_itself(paths, block) && !wants_itself(paths, next);
+	if (number + blocks >= graph->count || !(label->block.flags & LITIFUT_BLOCK_LABEL) ||
+	    wants_itself(paths, label))
+		return false;
+	for (const struct litifut_graph_block *block = label; block < label + blocks; block++) {
+		const struct litifut_graph_block *next = block + 1;
+
+		if (block->block.ends != LITIFUT_ENDS_ON || next->block.start != block->block.end ||
+		    next->function != label->function || next->block.flags & LITIFUT_BLOCK_LABEL ||
+		    wants_itself(paths, next))
+			return false;
+	}
+	return true;
 }
 
 bool litifut_paths_put_off(struct litifut_paths *paths)
@@ -354,12 +362,15 @@ bool litifut_paths_put_off(struct litifut_paths *paths)
 	bool found = false;
 
 	for (size_t i = 0; i < graph->count; i++) {
-		if (paths->left[i] || paths->later[i] ||
-		    paths->wanted[i] != LITIFUT_ENTERED_RECORD ||
-		    graph->items[i].block.entered_reason == LITIFUT_SITE_PATCHED ||
-		    !may_put_off(paths, i) || paths->wanted[i + 1] == LITIFUT_ENTERED_RECORD)
+		const size_t last = i + paths->later[i];
+
+		if (paths->left[i] || paths->wanted[last] != LITIFUT_ENTERED_RECORD ||
+		    graph->items[last].block.entered_reason == LITIFUT_SITE_PATCHED ||
+		    paths->later[i] == LITIFUT_LATER_MOST ||
+		    !may_put_off(paths, i, paths->later[i] + 1u) ||
+		    paths->wanted[last + 1] == LITIFUT_ENTERED_RECORD)
 			continue;
-		paths->later[i] = 1;
+		paths->later[i]++;
 		found = true;
 	}
 	return found;
@@ -469,8 +480,12 @@ void litifut_paths_want(struct litifut_paths *paths)
 		    litifut_targets_has(&paths->reached, block->block.start) ||
 		    (block->block.flags & LITIFUT_BLOCK_FUNCTION &&
 		     litifut_targets_has(&paths->outer, block->block.start)))
-			paths->wanted[paths->later[i] && may_put_off(paths, i) ? i + 1 : i] =
+			paths->wanted[may_put_off(paths, i, paths->later[i]) ? i + paths->later[i]
+									     : i] =
 				LITIFUT_ENTERED_RECORD;
+		/* its code moves, for the label before it */
+		if (block->shift && !paths->wanted[i])
+			paths->wanted[i] = LITIFUT_ENTERED_BIT;
 		if (block->block.ends != LITIFUT_ENDS_CALL)
 			continue;
 		next = followed(paths, block->block.end);

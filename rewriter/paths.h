@@ -36,9 +36,10 @@ struct litifut_paths {
 	struct litifut_spawners twice;
 	uint8_t *calls_twice; /* for each symbol: calls in it of what is not known may be such */
 	uint8_t *left;        /* for each block: its function is left */
-	/* For each block: it is a label, and has no room to record that control comes there. The
-	 * next block does so, to which it leads: a reader who finds a record of that block,
-	 * though it is not a label, knows that control has come by the label. */
+	/* For each block that is a label, and has no room to record that control comes there: so
+	 * many blocks behind it, to which it leads, is the one that does so. A reader who finds a
+	 * record of that block, though it is not a label, knows that control has come by the
+	 * label. At most LITIFUT_LATER_MOST. */
 	uint8_t *later;
 	uint8_t *wanted; /* for each block: enum litifut_block_entered; 0: nothing */
 	uint8_t *ends;   /* for each symbol: it may end in code that is not known */

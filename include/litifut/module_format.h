@@ -345,6 +345,10 @@ enum litifut_block_entered {
 	LITIFUT_ENTERED_RECORD = 2 /* the same as a record, see LITIFUT_BITS_RECORD */
 };
 
+/* A label without room for its record has it in a block behind it, at most so many farther, to
+ * which it leads. */
+#define LITIFUT_LATER_MOST 8
+
 /* Flags are bytes of the module's room for them, each given as its offset in the room: 0: there
  * is not. The byte is 0 until control went that way. */
 struct litifut_block {

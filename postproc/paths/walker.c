@@ -288,18 +288,23 @@ static bool is_in_function(const struct post_walk_place *place, const struct pos
 	return is_of_function(place, code, block) && !has_ended(place);
 }
 
-/* Does the block record that control comes to the label before it as well, which has no room to do
- * that itself? */
-static bool records_label(const struct post_path_code *code, uint32_t number)
+/* Does the block record that control comes to a label before it as well, which has no room to do
+ * that itself? Returns how many blocks before it that is; 0: it does not. */
+static uint32_t records_label(const struct post_path_code *code, uint32_t number)
 {
-	const struct litifut_block *block = &code->blocks[number].block;
-	const struct litifut_block *label = number ? &code->blocks[number - 1].block : NULL;
+	for (uint32_t label = number; label && number - label < LITIFUT_LATER_MOST; label--) {
+		const struct litifut_block *block = &code->blocks[label].block;
+		const struct litifut_block *before = &code->blocks[label - 1].block;
 
-	return label && label->flags & LITIFUT_BLOCK_LABEL && !label->entered &&
-	       !(label->flags & LITIFUT_BLOCK_LEFT) && label->ends == LITIFUT_ENDS_ON &&
-	       label->end == block->start &&
-	       code->blocks[number - 1].function == code->blocks[number].function &&
-	       !(block->flags & (LITIFUT_BLOCK_LABEL | LITIFUT_BLOCK_FUNCTION));
+		if (block->flags & (LITIFUT_BLOCK_LABEL | LITIFUT_BLOCK_FUNCTION) ||
+		    before->entered || before->flags & LITIFUT_BLOCK_LEFT ||
+		    before->ends != LITIFUT_ENDS_ON || before->end != block->start ||
+		    code->blocks[label - 1].function != code->blocks[number].function)
+			return 0;
+		if (before->flags & LITIFUT_BLOCK_LABEL)
+			return number - (label - 1);
+	}
+	return 0;
 }
 
 /* Ends calls until one of the function of the block is the innermost. False: there is none. */
@@ -352,7 +357,7 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 {
 	const struct litifut_block *block = &code->blocks[number].block;
 	const bool interrupts = walker->stops;
-	bool by_label = records_label(code, number);
+	uint32_t by_label = records_label(code, number);
 
 	if (interrupts) {
 		/* the first record of an interrupt handler */
@@ -382,7 +387,7 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 	}
 	if (walker->at.state == POST_WALK_ENTRY && walker->at.code == code &&
 	    walker->at.block == number) {
-		by_label = false; /* it is the one */
+		by_label = 0; /* it is the one */
 	} else if (walker->at.state == POST_WALK_JUMP &&
 		   is_in_function(&walker->at, code, number) &&
 		   !(block->flags & LITIFUT_BLOCK_FUNCTION)) {
@@ -399,11 +404,12 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 			walker->begun = number;
 	} else if (!unwind_to(walker, code, number)) {
 		post_walk_begin_anew(walk, walker);
-		by_label = false; /* that is not known */
+		by_label = 0; /* that is not known */
 	}
 	walker->lost = false;
-	if (by_label) {
-		walker->at = (struct post_walk_place){code, number - 1, POST_WALK_ENTRY, false};
+	for (; by_label; by_label--) {
+		walker->at =
+			(struct post_walk_place){code, number - by_label, POST_WALK_ENTRY, false};
 		post_walk_execute(walk, walker);
 	}
 	walker->at = (struct post_walk_place){code, number, POST_WALK_ENTRY, false};

@@ -46,13 +46,19 @@
  * What moved from the start of a block stands before the code of its edge, or behind it where it
  * may fault: the last block before a crash is recorded.
  *
- * Where two places that are recorded stand 4 bytes apart, there is room for a branch alone at the
- * first one:
+ * Where control may come to a second place 4 bytes behind one that is recorded, the start of the
+ * second moves as well, and makes room for the delay slot:
+ *
+ *	first:	b     code
+ *	second:	nop			or the number of `code`
+ *		b     code of second
+ *		nop			or its number
+ *
+ * If the second place is not recorded, or a later block records it (paths.h), its instruction may
+ * stay where both instructions may change places. It is executed before that of `first`:
  *
  *	first:	b     code		or the step of another entry, which has room for a number
- *	second:	its instruction		stays: the delay slot, executed before that of `first`
- *		b     code of second
- *		nop
+ *	second:	its instruction
  *
  * Compilers use $at in exclusive sequences and hardly elsewhere; where it may hold something, the
  * branch is left.
@@ -326,14 +332,13 @@ static bool is_independent(uint32_t first, uint32_t second)
 	return true;
 }
 
-/* A block of one instruction: the first of the next block may be executed before it, as the delay
- * slot of what takes its place. */
-static bool can_turn(const struct litifut_edge_place *place)
+/* A block of one instruction, which may move, and goes on in the next one. */
+static bool is_tight(const struct litifut_edge_place *place)
 {
 	const struct litifut_graph_block *block = place->block;
 	const struct litifut_graph_block *next = place->next;
 	const uint32_t start = block->block.start;
-	uint32_t first, second;
+	uint32_t first;
 
 	if (!place->context->bits || block->block.ends != LITIFUT_ENDS_ON ||
 	    block->block.end - start != 4 || !next || next->function != block->function ||
@@ -341,43 +346,80 @@ static bool can_turn(const struct litifut_edge_place *place)
 	    !litifut_edge_is_free(place, start, 8))
 		return false;
 	first = word_at(place, start);
-	second = word_at(place, start + 4);
-	return is_simple(first) && is_simple(second) && litifut_mips_can_move(first) &&
-	       litifut_mips_can_move(second) && is_independent(first, second) && !names_at(first) &&
-	       !names_at(second) && at_is_free(place, start);
+	return litifut_mips_can_move(first) && !names_at(first) && at_is_free(place, start);
 }
 
-/* The first instruction of the block stays where the entry in front of it has taken it for its
- * delay slot (can_turn()). Other ways lead to it, and the entry of this block stands behind it. */
-static uint8_t late_bytes(const struct litifut_edge_place *place, const struct litifut_edge *edge)
+/* Of such a block: may the first instruction of the next one be executed before it? */
+static bool can_turn(const struct litifut_edge_place *place)
 {
-	return edge->needed && !edge->end && !edge->whole && place->block->first_taken ? 4 : 0;
+	const uint32_t start = place->block->block.start;
+	const uint32_t first = word_at(place, start);
+	const uint32_t second = word_at(place, start + 4);
+
+	return is_simple(first) && is_simple(second) && litifut_mips_can_move(second) &&
+	       is_independent(first, second) && !names_at(second);
+}
+
+/* Room for the entry of such a block, from the next one. */
+static bool take_next(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const bool turns = can_turn(place);
+
+	if (!turns && !place->may_shift)
+		return false;
+	edge->after = 4;
+	edge->shifts = place->may_shift && (place->far || place->next_wanted || !turns);
+	edge->near = !edge->shifts; /* there is no room for the number that islands need */
+	edge->borrows = edge->near && place->far;
+	return true;
+}
+
+/* Does control come to the middle of these bytes? */
+static bool has_target(const struct litifut_edge_place *place, uint32_t start, uint32_t end)
+{
+	for (uint32_t at = start + 4; at < end; at += 4)
+		if (is_target(place, at))
+			return true;
+	return false;
+}
+
+static bool any_names_at(const struct litifut_edge_place *place, uint32_t start, uint32_t end)
+{
+	for (uint32_t at = start; at < end; at += 4)
+		if (names_at(word_at(place, at)))
+			return true;
+	return false;
+}
+
+static bool all_can_move(const struct litifut_edge_place *place, uint32_t start, uint32_t end)
+{
+	for (uint32_t at = start; at < end; at += 4)
+		if (!litifut_mips_can_move(word_at(place, at)))
+			return false;
+	return true;
 }
 
 static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
-	const uint8_t late = late_bytes(place, edge);
-	const uint32_t start = edge->end ? block->branch : block->start + late;
-	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - start <= 4;
+	const uint8_t shift = edge->end || edge->whole ? 0 : place->block->shift;
+	const uint32_t start = edge->end ? block->branch : block->start;
+	const uint32_t end = start + 8 + shift;
+	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch < end;
 	const bool slot = ends && block->ends != LITIFUT_ENDS_STOP;
 
 	edge->address = start;
-	edge->bytes = 8;
-	edge->late = late;
+	edge->bytes = 8 + shift;
+	edge->shift = shift;
 	if ((edge->whole && !ends) ||
 	    (edge->end && edge->needed && block->ends == LITIFUT_ENDS_CALL))
 		return LITIFUT_SITE_SPECIAL_FORM;
-	if (edge->needed && !edge->end && !late && can_turn(place)) {
-		edge->after = 4;
-		edge->near = true; /* there is no room for the number that islands need */
-		edge->borrows = place->far;
+	if (edge->needed && !edge->end && !shift && is_tight(place) && take_next(place, edge))
 		return LITIFUT_SITE_PATCHED;
-	}
-	if (place->far && block->end - start < 8)
+	if (place->far && block->end < end)
 		return LITIFUT_SITE_OUT_OF_REACH;
-	if (block->end - start < 8 || is_slot(place, start) || is_target(place, start + 4) ||
-	    !litifut_edge_is_free(place, start, 8))
+	if (block->end < end || is_slot(place, start) || has_target(place, start, end) ||
+	    !litifut_edge_is_free(place, start, edge->bytes))
 		return LITIFUT_SITE_BRANCH_TARGET;
 	if (ends && (block->flags & LITIFUT_BLOCK_CONDITIONAL || block->end > place->function_end))
 		return LITIFUT_SITE_SPECIAL_FORM;
@@ -393,34 +435,36 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 	if (slot &&
 	    (block->target & 1 || !litifut_mips_can_move(word_at(place, block->branch + 4))))
 		return LITIFUT_SITE_SPECIAL_FORM;
-	if (names_at(word_at(place, start)) || names_at(word_at(place, start + 4)) ||
-	    (slot && names_at(word_at(place, block->branch + 4))) ||
-	    !at_is_free(place, start - late))
+	if (any_names_at(place, start, end) ||
+	    (slot && names_at(word_at(place, block->branch + 4))) || !at_is_free(place, start))
 		return LITIFUT_SITE_SPECIAL_CALLEE;
-	for (uint32_t at = start; at < start + 8; at += 4)
-		if (!(ends && at >= block->branch) && !litifut_mips_can_move(word_at(place, at)))
-			return LITIFUT_SITE_SPECIAL_FORM;
-	return LITIFUT_SITE_PATCHED;
+	return all_can_move(place, start, ends ? block->branch : end) ? LITIFUT_SITE_PATCHED
+								      : LITIFUT_SITE_SPECIAL_FORM;
 }
 
-/* One instruction before the branch may move along, or stay (late_bytes()). */
+/* One instruction before the branch may move along, two where the start of the block makes room. */
 static bool join(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
-	const uint32_t first = word_at(place, block->start);
+	const uint8_t shift = place->block->shift;
+	const uint32_t before = block->branch - block->start;
 
 	if (names_at(word_at(place, block->branch)) ||
 	    names_at(word_at(place, block->branch + 4)) || is_slot(place, block->start) ||
 	    !at_is_free(place, block->start))
 		return false;
-	if (block->branch == block->start + (place->block->first_taken ? 4 : 0))
-		return true;
-	if (block->branch - block->start != 4 || edge->bytes != 8 ||
-	    is_target(place, block->branch) || !litifut_edge_is_free(place, block->start, 4) ||
-	    !litifut_mips_can_move(first) || names_at(first))
+	if (!before)
+		return !shift;
+	if (before > 4u + shift || edge->bytes != 8 ||
+	    has_target(place, block->start, block->branch + 4) ||
+	    !litifut_edge_is_free(place, block->start, before) ||
+	    !all_can_move(place, block->start, block->branch) ||
+	    any_names_at(place, block->start, block->branch))
 		return false;
 	edge->address = block->start;
-	edge->before = 4;
+	edge->before = (uint8_t)before;
+	edge->shift = shift;
+	edge->bytes = 8 + shift;
 	return true;
 }
 
@@ -693,33 +737,37 @@ static bool is_recorded_first(const struct emitter *emitter, const struct litifu
 		return true;
 	if (edge->whole || (ends && block->ends != LITIFUT_ENDS_BRANCH))
 		return true;
-	for (uint32_t at = block->start + edge->late; at < (ends ? block->branch + 8 : end);
-	     at += 4)
+	for (uint32_t at = block->start; at < (ends ? block->branch + 8 : end); at += 4)
 		if (litifut_mips_may_fault(word_at(emitter->place, at)))
 			return true;
 	return false;
 }
 
-/* With `after`, the second instruction is executed in its place, before the first. */
+static void put_moved(struct emitter *emitter, uint32_t start, uint32_t end)
+{
+	for (uint32_t at = start; at < end; at += 4)
+		put(emitter, word_at(emitter->place, at));
+}
+
+/* With `after`, what stands behind the first instruction is done already, or is not done here. */
 static void put_entry(struct emitter *emitter, const struct litifut_edge *edge)
 {
-	const uint32_t bytes = edge->step ? 8 + LITIFUT_EDGE_STEP_BYTES : 8;
+	const uint32_t bytes = edge->bytes + (edge->step ? LITIFUT_EDGE_STEP_BYTES : 0);
 	const struct litifut_block *block = &emitter->place->block->block;
-	const uint32_t start = block->start + edge->late;
-	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - start <= 4;
+	const uint32_t start = block->start;
+	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch < start + edge->bytes;
 	const uint32_t last = start + (edge->after ? 0 : bytes - 4);
 	const bool recorded = is_recorded_first(emitter, edge, ends, last + 4);
 
 	if (recorded && !edge->end)
 		put_edge(emitter, LITIFUT_WAY_ENTERED, 0);
 	if (ends || edge->end) {
-		if (!edge->end && block->branch != start)
-			put(emitter, word_at(emitter->place, start));
+		if (!edge->end)
+			put_moved(emitter, start, block->branch);
 		put_end(emitter, edge, recorded);
 		return;
 	}
-	for (uint32_t at = start; at < last; at += 4)
-		put(emitter, word_at(emitter->place, at));
+	put_moved(emitter, start, last);
 	if (recorded) {
 		put_go(emitter, start + bytes, word_at(emitter->place, last));
 		return;
@@ -737,7 +785,7 @@ static void put_branch(struct emitter *emitter, const struct litifut_edge *edge,
 	if (edge->enters)
 		put_edge(emitter, LITIFUT_WAY_ENTERED, 0);
 	if (edge->before)
-		put(emitter, word_at(emitter->place, block->start));
+		put_moved(emitter, block->start, block->branch);
 	test = emitter->count;
 	put(emitter, 0);
 	put(emitter, slot_stays ? NOP : word_at(emitter->place, block->branch + 4));
@@ -754,19 +802,19 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 	const struct litifut_exit_ways ways = {.gate = code->gate, .landings = code->landings};
 	struct emitter emitter = {.place = place, .code = code, .address = address};
 	struct litifut_detour *detour = &code->detour;
+	const uint32_t from = edge->address + edge->shift;
+	const bool turns = edge->after && !edge->shifts;
 	bool slot_stays = false;
 	uint32_t words[2];
 
 	memset(detour, 0, sizeof(*detour));
 	detour->frames[0] =
 		(struct litifut_frame_code){.start = address, .instruction = edge->address};
-	if (!litifut_mips_lead(place->context, &ways,
-			       edge->borrowed ? edge->borrowed : edge->address, address, words,
-			       &detour->entry))
+	if (!litifut_mips_lead(place->context, &ways, edge->borrowed ? edge->borrowed : from,
+			       address, words, &detour->entry))
 		return false;
 	if (edge->borrowed) {
-		words[0] = litifut_mips_jump(&place->context->cpu, false, edge->address,
-					     edge->borrowed);
+		words[0] = litifut_mips_jump(&place->context->cpu, false, from, edge->borrowed);
 		words[1] = NOP;
 		detour->entry = edge->borrowed;
 		if (!words[0])
@@ -783,7 +831,7 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 		slot_stays = comes_first(place->block, word_at(place, edge->address), slot);
 		words[1] = slot_stays ? slot : NOP;
 	}
-	if ((edge->bytes == 4 && !slot_stays) || (edge->after && words[1] != NOP))
+	if ((edge->bytes == 4 && !slot_stays) || (turns && words[1] != NOP))
 		return false;
 	if (edge->entry)
 		put_entry(&emitter, edge);
@@ -795,8 +843,8 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 	detour->frames[0].bytes = code->bytes;
 	for (unsigned i = 0; i < emitter.count; i++)
 		litifut_put32(big, code->code + 4 * i, emitter.words[i]);
-	detour->address = edge->address;
-	detour->length = edge->bytes == 4 || slot_stays || edge->after ? 4 : 8;
+	detour->address = from;
+	detour->length = edge->bytes == 4 || slot_stays || turns ? 4 : 8;
 	for (unsigned i = 0; i < 2; i++)
 		litifut_put32(big, detour->code + 4 * i, words[i]);
 	return !emitter.failed;
@@ -806,7 +854,7 @@ static bool can_step(const struct litifut_edge_place *place, const struct litifu
 {
 	const struct litifut_block *block = &place->block->block;
 
-	if (!edge->entry || edge->end || edge->bytes != 8 || edge->after || edge->late ||
+	if (!edge->entry || edge->end || edge->bytes != 8 || edge->after ||
 	    block->end - block->start < 16 ||
 	    (block->ends != LITIFUT_ENDS_ON && block->branch < block->start + 16) ||
 	    block->start + 16 > place->function_end)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # LITIFUT_MODE=paths: cases of a switch that go on in the next case after one instruction. There is room for one
-# branch, and on MIPS not for what an island needs to know: the function is recorded all the same, near
-# the tracer and far from it, and so is one whose data looks like the addresses of delay slots.
+# branch, and on MIPS not for its delay slot: the function is recorded all the same, near the tracer and far from
+# it, and so is one whose data looks like the addresses of delay slots.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mips
 
@@ -72,6 +72,87 @@ slots_source()
 	END
 }
 
+# Functions whose second case needs what the first has loaded: both are cases, a branch follows, or the second and the
+# third are not cases, but branches lead to them.
+pairs_source()
+{
+	cat >pairs.S <<-'END'
+		.set noreorder
+		.macro function name
+		.globl \name
+		.type \name, @function
+		.ent \name
+		\name: .cpload $25
+		lw $8, %got(table_\name)($gp)
+		addiu $8, $8, %lo(table_\name)
+		sll $9, $4, 2
+		addu $8, $8, $9
+		lw $8, 0($8)
+		addu $8, $8, $gp
+		jr $8
+		move $2, $5
+		.endm
+		.macro table name, first, second, third
+		.end \name
+		.size \name, . - \name
+		.section .rodata
+		.align 2
+		table_\name: .gpword \first
+		.gpword \second
+		.gpword \third
+		.text
+		.endm
+		.text
+		function both
+		10: lw $2, 0($5)
+		11: lw $2, 4($2)
+		addiu $2, $2, 1
+		addiu $2, $2, 2
+		jr $31
+		nop
+		12: b 11b
+		nop
+		table both, 10b, 11b, 12b
+		function branch
+		20: lw $2, 0($5)
+		21: lw $2, 4($2)
+		andi $3, $2, 1
+		bnez $3, 22f
+		addiu $2, $2, 1
+		addiu $2, $2, 20
+		22: jr $31
+		nop
+		table branch, 20b, 21b, 22b
+		function chain
+		30: lw $2, 0($5)
+		31: lw $2, 4($2)
+		32: addiu $2, $2, 5
+		addiu $2, $2, 6
+		jr $31
+		nop
+		33: b 31b
+		nop
+		34: b 32b
+		lw $2, 4($2)
+		table chain, 30b, 33b, 34b
+	END
+	cat >pairs.c <<-'END'
+		#include <stdio.h>
+		struct node { struct node *next; int value; };
+		int both(int, struct node *), branch(int, struct node *), chain(int, struct node *);
+		int main(void)
+		{
+			struct node nodes[] = {{nodes + 1, 3}, {nodes + 2, 8}, {nodes, 15}};
+			unsigned sum = 0;
+			for (int i = 0; i < 90; i++)
+				sum = 5 * sum + both(i % 3, nodes + i / 3 % 3) +
+				      (i % 3 == 2 ? 0 : branch(i % 3, nodes + i / 3 % 3)) + chain(i % 3, nodes + i / 3 % 3);
+			printf("%u\n", sum);
+			return 0;
+		}
+	END
+}
+
 nothing_is_left()
 {
 	"$BUILD/bin/litifut" info --skipped traced/"$1" >left
@@ -99,6 +180,14 @@ behaviour()
 	ok "slots: no function is left" nothing_is_left slots
 	same_run slots
 	blocks_equal "" slots
+	pairs_source
+	for flags in -O1 "-O1 -no-pie"; do
+		rm -f plain/* traced/*
+		link pairs ../pairs.c ../pairs.S || continue
+		ok "pairs, $flags: no function is left" nothing_is_left pairs
+		same_run pairs
+		blocks_equal "" pairs
+	done
 }
 
 for_targets behaviour
