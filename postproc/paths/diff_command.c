@@ -283,7 +283,8 @@ static bool is_other_build(const struct post_module *a, const struct post_module
 static void describe_builds(const struct path_arguments *given, const struct side *sides)
 {
 	const struct post_session *good = &sides[0].session, *bad = &sides[1].session;
-	const bool lines = !post_lines_none(good) && !post_lines_none(bad);
+	const bool lines = post_lines_state(good) != POST_LINES_NONE &&
+			   post_lines_state(bad) != POST_LINES_NONE;
 
 	for (size_t i = 1; i < bad->module_count; i++) {
 		bool same = false, other = false;
