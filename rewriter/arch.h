@@ -114,12 +114,9 @@ struct litifut_arch_context {
 	struct cpu_context cpu; /* its `facts` are the session's to free */
 	/* Tables in data may hold distances of code from here (MIPS: $gp); 0: they do not. */
 	uint32_t offset_base;
-	/* A word of the data is the address of code only if it is a multiple of this; 0: any word
-	 * may be, as bit 0 may say what kind of code it is. */
-	uint8_t pointer_alignment;
-	const struct litifut_pages *pages; /* among the facts; NULL: there are none */
-	bool thunks;                       /* calls use thunks where they can */
-	bool returns;                      /* of calls are recorded */
+	struct litifut_pointers pointers;
+	bool thunks;    /* calls use thunks where they can */
+	bool returns;   /* of calls are recorded */
 	unsigned clock; /* enum litifut_clock: the one that thunks read, if any */
 	bool edges;     /* branches are recorded, not calls */
 	bool bits;      /* LITIFUT_MODE=paths: branches record bits, not flags */

@@ -63,9 +63,10 @@ enum litifut_status litifut_targets_of_data(const struct litifut_image *image,
 
 	if (status)
 		return status;
-	litifut_targets_add_data(targets, image, context);
+	litifut_targets_add_data(targets, image, &context->pointers);
 	if (context->offset_base)
-		litifut_targets_add_offsets(targets, image, context, context->offset_base);
+		litifut_targets_add_offsets(targets, image, &context->pointers,
+					    context->offset_base);
 	return LITIFUT_OK;
 }
 

@@ -183,9 +183,9 @@ enum litifut_status litifut_paths_start(const struct litifut_session *session,
 			       &paths->twice);
 	if (paths->twice.used && may_call)
 		find_callers_of_twice(paths);
-	litifut_targets_add_pointers(&paths->outer, image, &session->context);
+	litifut_targets_add_pointers(&paths->outer, image, &session->context.pointers);
 	if (session->context.offset_base)
-		litifut_targets_add_offsets(&paths->outer, image, &session->context,
+		litifut_targets_add_offsets(&paths->outer, image, &session->context.pointers,
 					    session->context.offset_base);
 	add_exports(paths);
 	return add_code(paths, error);

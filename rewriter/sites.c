@@ -196,9 +196,10 @@ enum litifut_status litifut_arrivals_create(const struct litifut_image *image,
 						&arrivals->elsewhere, error);
 	if (status)
 		return status;
-	litifut_targets_add_pointers(&arrivals->data, image, context);
+	litifut_targets_add_pointers(&arrivals->data, image, &context->pointers);
 	if (context->offset_base)
-		litifut_targets_add_offsets(&arrivals->data, image, context, context->offset_base);
+		litifut_targets_add_offsets(&arrivals->data, image, &context->pointers,
+					    context->offset_base);
 	litifut_landing_pads_add(image, arch, &arrivals->elsewhere);
 	if (arch->thunks->add_elsewhere)
 		arch->thunks->add_elsewhere(image, context, &arrivals->elsewhere);

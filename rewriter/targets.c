@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rewriter/arch.h"
 #include "rewriter/image.h"
 
 /* Not in every <elf.h>: compact kinds of dynamic relocations. */
@@ -122,21 +121,20 @@ static bool is_in_table(const struct litifut_targets *targets, const struct liti
 /* May a word at `address` that has the address of code lead to it? With a `base`, which is added to
  * it, it must be an entry of a table. */
 static bool may_lead(const struct litifut_targets *targets, const struct litifut_image *image,
-		     const struct litifut_arch_context *context,
-		     const struct litifut_section *section, uint32_t base, uint32_t at)
+		     const struct litifut_pointers *pointers, const struct litifut_section *section,
+		     uint32_t base, uint32_t at)
 {
 	const uint32_t value = base + word_of(image, section, at);
 
-	if (context->pointer_alignment && value % context->pointer_alignment)
+	if (pointers->alignment && value % pointers->alignment)
 		return false;
 	return base ? is_in_table(targets, image, section, base, at)
-		    : !is_page(context->pages, image, section->address + at, value);
+		    : !is_page(pointers->pages, image, section->address + at, value);
 }
 
 /* Every word of the sections that hold data; `only` one of this name, or NULL. */
 static void add_sections(struct litifut_targets *targets, const struct litifut_image *image,
-			 const struct litifut_arch_context *context, uint32_t base,
-			 const char *only)
+			 const struct litifut_pointers *pointers, uint32_t base, const char *only)
 {
 	for (size_t i = 1; i < image->section_count; i++) {
 		const struct litifut_section *section = &image->sections[i];
@@ -148,15 +146,15 @@ static void add_sections(struct litifut_targets *targets, const struct litifut_i
 		     section->type != SHT_FINI_ARRAY && section->type != SHT_PREINIT_ARRAY))
 			continue;
 		for (uint32_t at = 0; at + 4 <= section->size; at += 4)
-			if (may_lead(targets, image, context, section, base, at))
+			if (may_lead(targets, image, pointers, section, base, at))
 				litifut_targets_add(targets, base + word_of(image, section, at));
 	}
 }
 
 void litifut_targets_add_offsets(struct litifut_targets *targets, const struct litifut_image *image,
-				 const struct litifut_arch_context *context, uint32_t base)
+				 const struct litifut_pointers *pointers, uint32_t base)
 {
-	add_sections(targets, image, context, base, NULL);
+	add_sections(targets, image, pointers, base, NULL);
 }
 
 /* Adds the words that dynamic relocations of `image` stand for. False: there are
@@ -185,20 +183,20 @@ static bool add_relocated(struct litifut_targets *targets, const struct litifut_
 
 void litifut_targets_add_pointers(struct litifut_targets *targets,
 				  const struct litifut_image *image,
-				  const struct litifut_arch_context *context)
+				  const struct litifut_pointers *pointers)
 {
 	if (image->file.type == ET_DYN &&
 	    add_relocated(targets, image)) /* MIPS: without being listed */
-		add_sections(targets, image, context, 0, ".got");
+		add_sections(targets, image, pointers, 0, ".got");
 	else
-		add_sections(targets, image, context, 0, NULL);
+		add_sections(targets, image, pointers, 0, NULL);
 }
 
 void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image,
-			      const struct litifut_arch_context *context)
+			      const struct litifut_pointers *pointers)
 {
 	for (size_t i = 0; i < image->symbol_count; i++)
 		if (!image->symbols[i].mapping)
 			litifut_targets_add(targets, image->symbols[i].address);
-	litifut_targets_add_pointers(targets, image, context);
+	litifut_targets_add_pointers(targets, image, pointers);
 }

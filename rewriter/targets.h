@@ -8,7 +8,6 @@
 
 #include "common/error.h"
 
-struct litifut_arch_context;
 struct litifut_image;
 
 /* One bit for each halfword of the executable span of an image, which may be all of 4 GB
@@ -71,21 +70,28 @@ struct litifut_pages {
 	uint8_t formed[0x10000 / 8];
 };
 
+/* Which words of the data may be addresses of code. */
+struct litifut_pointers {
+	/* Multiples of this; 0: any, as bit 0 may say what kind of code it is. */
+	uint8_t alignment;
+	const struct litifut_pages *pages; /* NULL: there are none */
+};
+
 /* Adds what data can tell on any CPU: the addresses of symbols and, outside of
  * code, every word that may be an address in the executable span: function
  * pointers, switch tables, labels. Where an image can be moved its dynamic
  * relocations tell which words are addresses. */
 void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image,
-			      const struct litifut_arch_context *context);
+			      const struct litifut_pointers *pointers);
 
 /* The same without the symbols. */
 void litifut_targets_add_pointers(struct litifut_targets *targets,
 				  const struct litifut_image *image,
-				  const struct litifut_arch_context *context);
+				  const struct litifut_pointers *pointers);
 
 /* The words alone, each taken for an offset from `base`: switch tables of
  * position-independent code. */
 void litifut_targets_add_offsets(struct litifut_targets *targets, const struct litifut_image *image,
-				 const struct litifut_arch_context *context, uint32_t base);
+				 const struct litifut_pointers *pointers, uint32_t base);
 
 #endif

@@ -336,7 +336,7 @@ void litifut_mips_find_pages(const struct litifut_image *image,
 		return;
 	facts->pages.start = facts->got.address;
 	facts->pages.end = facts->got.address + 4 * facts->got.local;
-	context->pages = &facts->pages;
+	context->pointers.pages = &facts->pages;
 }
 
 /* May the instruction read the register? By its fields, so rather too often. */

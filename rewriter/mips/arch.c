@@ -47,7 +47,7 @@ static enum litifut_status examine(const struct litifut_image *image,
 			.position_independent = image->file.type == ET_DYN,
 			.facts = facts},
 		.offset_base = facts->global_pointer,
-		.pointer_alignment = 4};
+		.pointers = {.alignment = 4}};
 	litifut_mips_find_got(image, context, facts);
 	litifut_mips_find_pages(image, context, facts);
 	return LITIFUT_OK;

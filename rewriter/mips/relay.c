@@ -373,7 +373,8 @@ static bool open_function(const struct litifut_image *image,
 	if (facts.pointer && facts.pointer != litifut_mips_facts(context)->global_pointer) {
 		plain = plain && !litifut_targets_create(start, end, &function->own, &ignored);
 		if (plain)
-			litifut_targets_add_offsets(&function->own, image, context, facts.pointer);
+			litifut_targets_add_offsets(&function->own, image, &context->pointers,
+						    facts.pointer);
 	}
 	for (uint32_t at = start; plain && at < function->end; at += 4) {
 		const bool is_code = decoded(function, at).class == LITIFUT_CLASS_OTHER;

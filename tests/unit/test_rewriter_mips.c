@@ -169,7 +169,7 @@ static void tables_name_labels(void **state)
 	uint8_t bytes[4][12];
 	struct litifut_section sections[5] = {0};
 	struct litifut_image image = {.sections = sections, .section_count = 5};
-	const struct litifut_arch_context context = {.pointer_alignment = 4};
+	const struct litifut_pointers pointers = {.alignment = 4};
 	struct litifut_targets targets = {0};
 	struct litifut_error error;
 
@@ -188,7 +188,7 @@ static void tables_name_labels(void **state)
 							   .bytes = bytes[i]};
 	}
 	assert_int_equal(litifut_targets_create(0x1000, 0x2000, &targets, &error), 0);
-	litifut_targets_add_offsets(&targets, &image, &context, 0x8000);
+	litifut_targets_add_offsets(&targets, &image, &pointers, 0x8000);
 	for (uint32_t i = 0; i < 4; i++)
 		for (uint32_t at = 0x1000 + 0x100 * i; at < 0x100c + 0x100 * i; at += 4)
 			assert_int_equal(litifut_targets_has(&targets, at), i == 0);
@@ -206,7 +206,7 @@ static void pointers_to_the_middle_of_instructions_are_not_labels(void **state)
 					       .size = sizeof(bytes),
 					       .bytes = bytes}};
 	const struct litifut_image image = {.sections = sections, .section_count = 2};
-	struct litifut_arch_context context = {.pointer_alignment = 4};
+	struct litifut_pointers pointers = {.alignment = 4};
 	struct litifut_targets targets = {0};
 	struct litifut_error error;
 
@@ -215,12 +215,12 @@ static void pointers_to_the_middle_of_instructions_are_not_labels(void **state)
 		litifut_put32(false, bytes + 4 * i, 0x1000 + 0x11 * i);
 	for (unsigned any = 0; any < 2; any++) {
 		assert_int_equal(litifut_targets_create(0x1000, 0x2000, &targets, &error), 0);
-		litifut_targets_add_pointers(&targets, &image, &context);
+		litifut_targets_add_pointers(&targets, &image, &pointers);
 		for (uint32_t i = 0; i < 4; i++)
 			assert_int_equal(litifut_targets_has(&targets, 0x1000 + 0x11 * i),
 					 any || i == 0);
 		litifut_targets_release(&targets);
-		context.pointer_alignment = 0;
+		pointers.alignment = 0;
 	}
 }
 
