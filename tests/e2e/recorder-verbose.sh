@@ -73,7 +73,7 @@ behaviour()
 	verbose LITIFUT_CLOCK=mono LITIFUT_BULK_KB=0 LITIFUT_MAX_MB=1
 	says 1 "no room for more, calls are counted as lost: LITIFUT_MAX_MB"
 	verbose LITIFUT_CLOCK=mono LITIFUT_BULK_KB=0 LITIFUT_MAX_MB=1x
-	says 1 "ignored a value that is wrong: LITIFUT_MAX_MB"
+	says 1 "wrong and ignored, see litifut(1): LITIFUT_MAX_MB=1x"
 	says 0 "no room for more, calls are counted as lost: LITIFUT_MAX_MB"
 
 	mkdir -p usb
@@ -85,23 +85,24 @@ behaviour()
 	says 2 "can't copy to /proc/none/trace/work.[0-9]*.trace: no such file or directory"
 
 	verbose LITIFUT_CLOCK=fast LITIFUT_DEDUP=yes LITIFUT_BULK_KB=64k LITIFUT_START=of
-	says 1 "ignored a value that is wrong: LITIFUT_CLOCK"
-	says 1 "ignored a value that is wrong: LITIFUT_DEDUP"
-	says 1 "ignored a value that is wrong: LITIFUT_BULK_KB"
-	is "and of no other" "$(grep -c 'value that is wrong' words)" 4
+	says 1 "wrong and ignored, see litifut(1): LITIFUT_CLOCK=fast"
+	says 1 "wrong and ignored, see litifut(1): LITIFUT_DEDUP=yes"
+	says 1 "wrong and ignored, see litifut(1): LITIFUT_BULK_KB=64k"
+	says 1 "wrong and ignored, see litifut(1): LITIFUT_START=of"
+	is "and of no other" "$(grep -c 'wrong and ignored' words)" 4
 	"$BUILD/bin/litifut-post" data traced/work 2>&1 >calls.txt | grep understand |
 		sed 's/.*LITIFUT_//' | sort >post.txt
 	is "the trace says so, too, and what the values may be" "$(tr '\n' '|' <post.txt)" \
 		"BULK_KB: it takes a decimal number|CLOCK: it takes none, mono or cycle|DEDUP: it takes 1 or 0|START: it takes on or off|"
 	verbose LITIFUT_CLOCK=mono LITIFUT_DEDUP=0 LITIFUT_BULK_KB=64 LITIFUT_START=
-	is "all understood" "$(grep -c 'value that is wrong' words)" 0
+	is "all understood" "$(grep -c 'wrong and ignored' words)" 0
 	ok "and in the trace" sh -c \
 		"! '$BUILD/bin/litifut-post' data traced/work 2>&1 >/dev/null | grep understand"
 
 	# a handler of the tracer would return to the instruction that has caused the fault, for ever
 	for fault in 4 5 8 11 "$([ "$cpu" = arm ] && echo 7 || echo 10)"; do
 		verbose LITIFUT_SIGNAL="$fault"
-		says 1 "ignored a value that is wrong: LITIFUT_SIGNAL"
+		says 1 "wrong and ignored, see litifut(1): LITIFUT_SIGNAL=$fault"
 	done
 	run plain work fault
 	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_SIGNAL=11"
@@ -112,7 +113,7 @@ behaviour()
 
 	verbose "LITIFUT_DIR=/$(printf '%600s' '' | tr ' ' x)"
 	says 1 "not recording: LITIFUT_DIR is of no use"
-	says 1 "ignored a value that is wrong: LITIFUT_DIR"
+	says 1 "wrong and ignored, see litifut(1): LITIFUT_DIR=/x*"
 	ok "a folder whose name is too long: nothing is written elsewhere" [ ! -e litifut-data ]
 
 	verbose LITIFUT_DRI=/tmp LITIFUT_EXCLUDE=main LITIFUT_A_VERY_LONG_NAME_OF_A_SETTING_THAT_THERE_IS_NOT=1

@@ -155,8 +155,8 @@ static void litifut_keep_unknown(const char *setting)
 	unknown[at + length] = ' ';
 }
 
-/* Takes one "LITIFUT_KEY=VALUE", or reports it if there is no such key; any other text is
- * ignored. */
+/* Takes one "LITIFUT_KEY=VALUE", or reports what is wrong with it, as `tell' says; any other text
+ * is ignored. */
 static void litifut_set(const char *setting, bool tell)
 {
 	const char *whole = setting;
@@ -174,9 +174,12 @@ static void litifut_set(const char *setting, bool tell)
 		value = litifut_value(setting, known->name);
 		if (!value)
 			continue;
-		if (tell)
-			return;
 		good = litifut_understood(known->kind, value);
+		if (tell) {
+			if (!good)
+				litifut_tell("wrong and ignored, see litifut(1): ", whole, 0);
+			return;
+		}
 		litifut_recorder.settings.wrong &= ~(1u << i);
 		litifut_recorder.settings.wrong |= (uint32_t)!good << i;
 		if (known->kind == LITIFUT_SETTING_TEXT || known->kind == LITIFUT_SETTING_PLACE) {
@@ -203,20 +206,18 @@ void litifut_settings_read(const char *defaults, char *scratch, uint32_t size)
 	settings->max_mb = LITIFUT_MAX_MB_UNSET;
 	settings->bloom_kb = 64;
 	settings->compact = LITIFUT_COMPACT_SOME;
-	while (*defaults) {
-		litifut_set(defaults, false);
-		defaults += litifut_length(defaults) + 1;
+	/* the second time, if that is asked for, to report what is wrong */
+	for (bool tell = false;; tell = true) {
+		for (const char *at = defaults; *at; at += litifut_length(at) + 1)
+			litifut_set(at, tell);
+		if (!litifut_recorder.secure)
+			litifut_environment_each(scratch, size, litifut_set, tell);
+		if (tell)
+			break;
+		litifut_tell_start();
+		if (!settings->verbose)
+			break;
 	}
-	if (!litifut_recorder.secure)
-		litifut_environment_each(scratch, size, litifut_set, false);
-	litifut_tell_start();
-	if (settings->verbose && !litifut_recorder.secure)
-		litifut_environment_each(scratch, size, litifut_set, true);
-	for (uint32_t i = 0; i < sizeof(litifut_setting_table) / sizeof(litifut_setting_table[0]);
-	     i++)
-		if (settings->wrong >> i & 1)
-			litifut_tell("ignored a value that is wrong: LITIFUT_",
-				     litifut_setting_table[i].name, 0);
 }
 
 uint32_t litifut_settings_chunk_bytes(void)
