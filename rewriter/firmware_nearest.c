@@ -1,4 +1,4 @@
-/* Which function of a firmware did a setting mean that names none? */
+/* What did a setting mean that should name a function of a firmware, and names none? */
 #include <stdlib.h>
 
 #include "common/nearest.h"
@@ -29,4 +29,17 @@ const char *litifut_firmware_nearest(const struct litifut_firmware_pass *pass, c
 	nearest = litifut_name_nearest(name, names);
 	free(names);
 	return nearest;
+}
+
+enum litifut_status litifut_firmware_no_clock(const struct litifut_firmware_pass *pass,
+					      const char *clock, struct litifut_error *error)
+{
+	static const char *const clocks[] = {"dwt", "systick", NULL};
+	const char *nearest = litifut_firmware_nearest(pass, clock, clocks);
+
+	return litifut_error_set(
+		error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL, LITIFUT_NO_ADDRESS,
+		"LITIFUT_CLOCK: neither dwt, systick nor a function of the program: %s%s%s%s",
+		clock, nearest ? "; did you mean " : "", nearest ? nearest : "",
+		nearest ? "?" : "");
 }

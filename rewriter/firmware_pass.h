@@ -174,6 +174,10 @@ enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pas
 const char *litifut_firmware_nearest(const struct litifut_firmware_pass *pass, const char *name,
 				     const char *const *others);
 
+/* Reports that LITIFUT_CLOCK names neither a clock of the tracer nor a function. */
+enum litifut_status litifut_firmware_no_clock(const struct litifut_firmware_pass *pass,
+					      const char *clock, struct litifut_error *error);
+
 /* firmware_end.c. Can the program come to the call at which the results are sent? *ends is false
  * where only start-up code behind main() makes it, and main() never returns. */
 enum litifut_status litifut_firmware_finds_end(const struct litifut_firmware_pass *pass, bool *ends,

@@ -414,21 +414,11 @@ static enum litifut_status set_times(struct litifut_firmware_pass *pass,
 {
 	const char *clock = pass->options->clock;
 	uint32_t function = clock ? code_at(pass, clock) : 0;
-	static const char *const clocks[] = {"dwt", "systick", NULL};
 
 	if (!pass->options->times)
 		return LITIFUT_OK;
-	if (clock && !function) {
-		const char *nearest = litifut_firmware_nearest(pass, clock, clocks);
-
-		return litifut_error_set(
-			error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
-			LITIFUT_NO_ADDRESS,
-			"LITIFUT_CLOCK: neither dwt, systick nor a function of the "
-			"program: %s%s%s%s",
-			clock, nearest ? "; did you mean " : "", nearest ? nearest : "",
-			nearest ? "?" : "");
-	}
+	if (clock && !function)
+		return litifut_firmware_no_clock(pass, clock, error);
 	if (litifut_image_symbol(&pass->image, PIN_GATE) && !pass->pin)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
 					 LITIFUT_NO_ADDRESS,

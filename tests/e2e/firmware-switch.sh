@@ -114,7 +114,11 @@ asked_for_nothing()
 	export LITIFUT_PORT="$port"
 	refuses LITIFUT_SEND call:nosuch
 	refuses LITIFUT_SAMPLE nosuch
-	unset LITIFUT_PORT
+	export LITIFUT_MODE=table LITIFUT_CLOCK=systik
+	traced clock make_example clock >/dev/null 2>&1
+	unset LITIFUT_PORT LITIFUT_MODE LITIFUT_CLOCK
+	ok "a clock that is misspelt: the one that was meant is named" \
+		grep -q 'LITIFUT_CLOCK: neither dwt, systick nor a function of the program: systik; did you mean systick?$' clock.log
 	[ "$board" = mps2-an385 ] || return 0 # others have not even as much memory as the largest ring
 	export LITIFUT_MODE=spans LITIFUT_CLOCK=systick LITIFUT_RING_KB=4096
 	traced ring make_example ring >/dev/null 2>&1
