@@ -19,6 +19,7 @@
 #include "postproc/progress.h"
 #include "postproc/formats/run.h"
 #include "postproc/formats/wrong_settings.h"
+#include "postproc/model/files_given.h"
 #include "postproc/model/lines.h"
 #include "postproc/sources/archive.h"
 #include "postproc/tui/tui.h"

@@ -250,24 +250,6 @@ static inline uint32_t post_cache_start(const struct post_cache *cache, uint32_t
 /* After all events: problems that are reported once (files that were not found). */
 void post_session_conclude(struct post_session *session);
 
-/* The next file from number *at on that the user has named and that served nothing, as a line;
- * false: there is none. After post_session_conclude(). */
-bool post_session_needless(const struct post_session *session, size_t *at, char *text, size_t size);
-
-/* After post_session_open(): reports the files that the user has named and that are other builds of
- * what was traced. Of such files the other side of a comparison may have the traces. */
-void post_session_report_builds(struct post_session *session);
-
-/* A line about traces that lie below one of the paths given, in which ELF files were found as well,
- * while others do not: programs were run there, too, and the user may not know. False: there are
- * none. */
-bool post_session_mixed(const struct post_session *session, char *const *paths, size_t count,
-			char *line, size_t size);
-
-/* A line about a program or library of which traces of several builds are here, with their ELF
- * files; false: there is none. */
-bool post_session_builds(const struct post_session *session, char *line, size_t size);
-
 /* A trace of one run that the other one has as well, while not all are the same; NULL: there is
  * none. */
 const char *post_session_shared(const struct post_session *one, const struct post_session *other);

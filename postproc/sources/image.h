@@ -15,7 +15,8 @@
 #include "postproc/sources/symbols.h"
 #include "postproc/table.h"
 
-#define POST_BUILD_ID_BYTES 20 /* longer ones are cut, as in the trace */
+#define POST_BUILD_ID_BYTES 20                           /* longer ones are cut, as in the trace */
+#define POST_BUILD_ID_TEXT (POST_BUILD_ID_BYTES * 2 + 1) /* room for it in hexadecimal digits */
 
 struct post_segment {
 	uint32_t address; /* link-time */

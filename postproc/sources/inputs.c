@@ -355,3 +355,8 @@ void post_inputs_release(struct post_inputs *inputs)
 	free(inputs->images);
 	*inputs = (struct post_inputs){0};
 }
+
+bool post_candidate_is_named(const struct post_candidate *file, const char *name)
+{
+	return !strcmp(file->name, name) || (*file->soname && !strcmp(file->soname, name));
+}

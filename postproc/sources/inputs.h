@@ -23,6 +23,9 @@ struct post_candidate {
 	bool used;  /* for a module, for its symbols, or for its debug information */
 };
 
+/* Has the file, or the library in it, this name? */
+bool post_candidate_is_named(const struct post_candidate *file, const char *name);
+
 /* A file of no known kind. */
 struct post_unknown {
 	char *path;

@@ -1,0 +1,195 @@
+/* What is known of the paths of a program before anything is left: where its code can be entered
+ * from outside, and what returns more than once. */
+#include <elf.h>
+#include <stdlib.h>
+
+#include "cpu/step.h"
+#include "rewriter/paths.h"
+#include "rewriter/program_code.h"
+#include "rewriter/twice.h"
+
+/* The block that has the code at `address`, or NULL. */
+static const struct litifut_graph_block *block_of(const struct litifut_graph *graph,
+						  uint32_t address)
+{
+	size_t low = 0, high = graph->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (graph->items[middle].block.start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < graph->items[low - 1].block.end ? &graph->items[low - 1] : NULL;
+}
+
+static void add_range(struct litifut_paths *paths, const struct litifut_section *section,
+		      const struct litifut_code_range *range)
+{
+	const struct litifut_session *session = paths->session;
+	struct cpu_step step;
+	unsigned conditional = 0;
+	unsigned length = 1;
+
+	for (uint32_t at = range->start; at < range->end && length; at += length) {
+		length = session->arch->cpu->step(
+			&session->context.cpu, section->bytes + (at - section->address),
+			range->end - at, at, range->state, &conditional, &step);
+		if (length && step.target && !block_of(paths->graph, at))
+			litifut_targets_add(&paths->reached, step.target);
+	}
+}
+
+/* Removes the ranges of the tracer, which forms no address of the program's code: literals of it
+ * that happen to be near would make functions look as if a pointer led to them. Returns how many
+ * stay. */
+static size_t leave_tracer(const struct litifut_image *image, struct litifut_code_range *ranges,
+			   size_t count)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct litifut_symbol *function =
+			litifut_image_function_at(image, ranges[i].start);
+
+		if (!function || !function->own)
+			ranges[left++] = ranges[i];
+	}
+	return left;
+}
+
+/* Where code that is not in the graph leads, and the addresses that all code forms. */
+static enum litifut_status add_code(struct litifut_paths *paths, struct litifut_error *error)
+{
+	const struct litifut_session *session = paths->session;
+	const struct litifut_image *image = &session->image;
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 1; i < image->section_count && !status; i++) {
+		const struct litifut_section *section = &image->sections[i];
+		struct litifut_code_range *ranges = NULL;
+		size_t count = 0;
+
+		if (!(section->flags & SHF_EXECINSTR) || !section->bytes)
+			continue;
+		status = session->arch->code_ranges(image, section, &ranges, &count, error);
+		for (size_t j = 0; j < count && !status; j++)
+			if (ranges[j].state == LITIFUT_CODE_PLAIN ||
+			    ranges[j].state == LITIFUT_CODE_THUMB)
+				add_range(paths, section, &ranges[j]);
+		if (!status && paths->add_addresses)
+			paths->add_addresses(image, &session->context, section, ranges,
+					     leave_tracer(image, ranges, count), &paths->outer);
+		free(ranges);
+	}
+	return status;
+}
+
+/* What the dynamic linker calls when the module is loaded and when it goes. */
+static void add_first_and_last(struct litifut_paths *paths)
+{
+	const struct litifut_image *image = &paths->session->image;
+	const struct litifut_section *dynamic = litifut_image_section(image, ".dynamic");
+
+	for (uint32_t at = 0; dynamic && dynamic->bytes && at + 8 <= dynamic->size; at += 8) {
+		const uint32_t tag = litifut_get32(image->file.big_endian, dynamic->bytes + at);
+
+		if (tag == DT_INIT || tag == DT_FINI)
+			litifut_targets_add(&paths->outer, litifut_get32(image->file.big_endian,
+									 dynamic->bytes + at + 4));
+	}
+}
+
+/* What other modules may call, and what the C library and the dynamic linker do. */
+static void add_exports(struct litifut_paths *paths)
+{
+	const struct litifut_image *image = &paths->session->image;
+	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
+
+	for (uint32_t at = 0; symbols && symbols->bytes && at + sizeof(Elf32_Sym) <= symbols->size;
+	     at += sizeof(Elf32_Sym)) {
+		const uint8_t *symbol = symbols->bytes + at;
+
+		if (litifut_get16(image->file.big_endian, symbol + offsetof(Elf32_Sym, st_shndx)) !=
+		    SHN_UNDEF)
+			litifut_targets_add(&paths->outer,
+					    litifut_get32(image->file.big_endian,
+							  symbol + offsetof(Elf32_Sym, st_value)));
+	}
+	add_first_and_last(paths);
+	litifut_targets_add(&paths->outer, image->file.entry);
+	for (size_t i = 0; i < image->function_count; i++) {
+		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
+
+		/* _init, _start and others that are reached by entries of .dynamic */
+		if (function->name[0] == '_' && function->binding != STB_LOCAL)
+			litifut_targets_add(&paths->outer, function->address);
+	}
+}
+
+static void find_callers_of_twice(struct litifut_paths *paths)
+{
+	const struct litifut_session *session = paths->session;
+	const struct litifut_graph_block *items = paths->graph->items;
+
+	for (size_t first = 0, end; first < paths->graph->count; first = end) {
+		for (end = first + 1;
+		     end < paths->graph->count && items[end].function == items[first].function;)
+			end++;
+		paths->calls_twice[items[first].function] = paths->may_call(
+			&session->image, &session->context,
+			&session->image.sections[items[first].section], items[first].block.start,
+			items[end - 1].block.end, 0, litifut_returns_twice);
+	}
+}
+
+enum litifut_status litifut_paths_start(const struct litifut_session *session,
+					struct litifut_graph *graph,
+					litifut_add_addresses *add_addresses,
+					litifut_may_call *may_call, struct litifut_paths *paths,
+					struct litifut_error *error)
+{
+	const struct litifut_image *image = &session->image;
+	enum litifut_status status;
+
+	*paths = (struct litifut_paths){.session = session,
+					.graph = graph,
+					.add_addresses = add_addresses,
+					.may_call = may_call};
+	paths->left = calloc(graph->count + 1, 1);
+	paths->later = calloc(graph->count + 1, 1);
+	paths->wanted = calloc(graph->count + 1, 1);
+	paths->ends = calloc(image->symbol_count + 2, 1);
+	paths->calls_twice = calloc(image->symbol_count + 2, 1);
+	if (!paths->left || !paths->later || !paths->wanted || !paths->ends || !paths->calls_twice)
+		return litifut_error_memory(error, image->path);
+	status = litifut_targets_create(image->text_start, image->text_end, &paths->outer, error);
+	if (!status)
+		status = litifut_targets_create(image->text_start, image->text_end, &paths->reached,
+						error);
+	if (status)
+		return status;
+	litifut_spawners_named(image, &session->arch->cpu->linkage, litifut_returns_twice,
+			       &paths->twice);
+	if (paths->twice.used && may_call)
+		find_callers_of_twice(paths);
+	litifut_targets_add_pointers(&paths->outer, image, &session->context.pointers);
+	if (session->context.offset_base)
+		litifut_targets_add_offsets(&paths->outer, image, &session->context.pointers,
+					    session->context.offset_base);
+	add_exports(paths);
+	return add_code(paths, error);
+}
+
+void litifut_paths_release(struct litifut_paths *paths)
+{
+	litifut_targets_release(&paths->outer);
+	litifut_targets_release(&paths->reached);
+	free(paths->left);
+	free(paths->later);
+	free(paths->wanted);
+	free(paths->ends);
+	free(paths->calls_twice);
+}
