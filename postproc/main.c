@@ -18,6 +18,7 @@
 #include "postproc/paths/left.h"
 #include "postproc/progress.h"
 #include "postproc/formats/run.h"
+#include "postproc/formats/unmatched.h"
 #include "postproc/formats/wrong_settings.h"
 #include "postproc/model/files_given.h"
 #include "postproc/model/lines.h"
@@ -182,6 +183,9 @@ static void process_run(struct post_session *session, const struct post_argument
 		return;
 	output->session = session;
 	post_run(session, format, output, &run, totals);
+	/* what is named may be on the other side */
+	if (!given->diff && (totals->events > totals->own || format->profiled))
+		post_unmatched_report(session, &run, given->output.flow);
 	if (totals->events > totals->own && !totals->shown)
 		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
 				"nothing is shown: no call is left by the filters given");

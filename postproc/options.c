@@ -350,6 +350,7 @@ static void warn_of_unused(const struct post_arguments *given)
 		{OPTION_PDF, given->pdf},
 		{OPTION_MERGE_RECURSION, given->output.merge_recursion},
 		{OPTION_PHASE, given->output.phase.text != NULL},
+		{OPTION_FLOW, given->output.flow != NULL},
 		{OPTION_INCLUDE, given->lists[LIST_INCLUDE] != NULL},
 		{OPTION_EXCLUDE, given->lists[LIST_EXCLUDE] != NULL},
 		{OPTION_MODULE, given->lists[LIST_MODULE] != NULL},

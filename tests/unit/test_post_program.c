@@ -310,6 +310,25 @@ static void nothing_is_ignored_silently(void **state)
 	gives(1, "no call is left by the filters given", "$post --include nobody . >/dev/null");
 	gives(1, "no trace is of a process that --pid names", "$post report --pid 1 .");
 	gives(0, NULL, "! $post . 2>&1 | grep 'by the filters'");
+	gives(0, "warning: --flow has no effect on report\n", "$post report --flow work=leaf .");
+	/* names that nothing has, and what may have been meant */
+	gives(1,
+	      "litifut-post: --include: no call of or by finsh in these traces, and no function of "
+	      "that name; there is finish\n",
+	      "$post report --include finsh .");
+	gives(0, "litifut-post: --exclude: no call of or by nobody,... in these traces, and no ",
+	      "$post report --exclude nobody,none .");
+	gives(0, "litifut-post: -N: no call of or by laef in these traces", "$post tree -N laef .");
+	gives(1, "litifut-post: -F: no call of or by laef in these traces", "$post tree -F laef .");
+	gives(1, "litifut-post: --from: no call of or by laef in these traces",
+	      "$post tree --from laef .");
+	gives(1, "litifut-post: --module: no module ap in these traces; there is app, libshape.so",
+	      "$post report --module ap .");
+	gives(0, "litifut-post: --flow: no call of or by read in these traces",
+	      "$post perfetto -o flow --flow 'work=read(3)' .; s=$?; rm flow; exit $s");
+	gives(0, NULL,
+	      "! $post tree --include 'w*' --exclude local_scale,nobody -F main -N finish --module "
+	      "app . 2>&1 | grep 'in these traces'");
 }
 
 static void packed_traces_read_the_same(void **state)
