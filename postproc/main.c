@@ -398,6 +398,14 @@ int main(int count, char **arguments)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* too large a file is an error to report, not the end */
 	post_file_catch_signals();
+	/* `help COMMAND' is COMMAND --help, unless it is a file */
+	if (count > 1 && !strcmp(arguments[1], "help") && access("help", F_OK)) {
+		static char option[] = "--help";
+
+		arguments[1] = count > 2 ? arguments[2] : option;
+		if (count > 2)
+			arguments[2] = option;
+	}
 	if (count > 1 && !strcmp(arguments[1], "energy"))
 		return energy_command(count - 1, arguments + 1);
 	if (count > 1 && path_command_find(arguments[1]))

@@ -95,7 +95,8 @@ void post_options_help(void)
 		litifut_usage_write(stdout, "       ", "litifut-post", &commands[i].command);
 	for (size_t i = 0; path_commands[i].name; i++)
 		litifut_usage_write(stdout, "       ", "litifut-post", &path_commands[i]);
-	puts("Shows the calls that LITIFUT recorded. PATH: traces, maps files, ELF files, or\n"
+	puts("       litifut-post help [COMMAND|FORMAT]\n"
+	     "Shows the calls that LITIFUT recorded. PATH: traces, maps files, ELF files, or\n"
 	     "folders with them, in any order.\n\n"
 	     "Formats (-f):");
 	for (size_t i = 0; post_formats[i]; i++)

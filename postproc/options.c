@@ -407,8 +407,14 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 			return status;
 	}
 	if (given->help) {
-		if (optind == count || !post_options_help_of(arguments[optind]))
-			post_options_help();
+		const char *word = optind < count ? arguments[optind] : NULL;
+
+		if (word && post_options_help_of(word))
+			return 0;
+		if (word && access(word, F_OK) && post_options_nearest(word, true))
+			return unknown("no such command or file:", word,
+				       post_options_nearest(word, true));
+		post_options_help();
 		return 0;
 	}
 	status = parse_command(given, count, arguments);

@@ -104,6 +104,13 @@ static void wrong_usage_is_2(void **state)
 	      "$post --from 3parsecs .");
 	gives(2, NULL, "$post --no-such-option .");
 	gives(0, "callgrind", "$post --help");
+	gives(0, NULL, "$post help >a; $post --help | cmp - a");
+	gives(0, NULL,
+	      "for word in report diff callers-of path-diff energy; do $post help $word >a && "
+	      "grep -q \"^usage: litifut-post $word\" a && $post $word --help | cmp - a || exit 3; "
+	      "done; rm a");
+	gives(2, "no such command or file: reprot; did you mean report?\n", "$post help reprot");
+	gives(2, "no such command or file: reprot; did you mean report?\n", "$post reprot --help");
 	gives(0, "litifut-post 0.", "$post --version");
 	gives(0, "litifut-post 0.", "$post -V");
 }
