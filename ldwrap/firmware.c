@@ -673,6 +673,12 @@ static enum litifut_status link_with_small_pool(struct firmware_link *link,
 	return status;
 }
 
+/* Can so many bytes less be enough? Where it is not known how many are missing, they may be. */
+static bool may_be_enough(const struct litifut_error *error, unsigned long bytes)
+{
+	return missing(error) <= bytes;
+}
+
 /* Adds what the user can do where the tracer has no room. */
 static void advise(const struct firmware_link *link, struct litifut_error *error)
 {
@@ -680,12 +686,14 @@ static void advise(const struct firmware_link *link, struct litifut_error *error
 	const size_t length = strlen(error->message);
 	char more[80] = "";
 
-	if (is_table(link) && (link->depth_helps || settings->depth > 1))
+	if (is_table(link) && (link->depth_helps || settings->depth > 1) &&
+	    may_be_enough(error, link->plan.open_bytes))
 		snprintf(more, sizeof(more), ", or set LITIFUT_DEPTH to fewer open calls than %u",
 			 link->options.depth);
 	else if (settings->stubs && !link->options.spans && !link->options.paths)
 		strcpy(more, ", or do not set LITIFUT_STUBS");
-	else if (link->plan.ring_events && settings->ring_kb > 1)
+	else if (link->plan.ring_events && settings->ring_kb > 1 &&
+		 may_be_enough(error, settings->ring_kb * 1024UL))
 		snprintf(more, sizeof(more), ", or set LITIFUT_RING_KB to less than %u",
 			 (unsigned)settings->ring_kb);
 	snprintf(error->message + length, sizeof(error->message) - length,

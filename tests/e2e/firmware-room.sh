@@ -89,6 +89,12 @@ behaviour()
 	ok "with the number of missing bytes of that" \
 		grep -q 'left untraced: no room for the tracer: .*RAM.* overflowed by [0-9]* bytes' ram.log
 
+	export LITIFUT_MODE=table LITIFUT_CLOCK=systick
+	ok "with too little RAM for times" with_memory 1M 512 times
+	unset LITIFUT_MODE LITIFUT_CLOCK
+	ok "fewer open calls are not advised, as they would not be enough" \
+		grep -q 'overflowed by [0-9]\{4,\} bytes: trace fewer functions (LITIFUT_INCLUDE)$' times.log
+
 	cp -r "$root/examples/firmware/." source
 	# `end` stands before what the script does not mention: the heap would begin there
 	sed -i 's/\*(\.bss \.bss\.\*)/*(.bss.*)/; s/\*(COMMON)/*(COMMON) *libc*:*(.bss) *libg*:*(.bss)/' \
