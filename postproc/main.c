@@ -205,8 +205,15 @@ struct outcome {
 	char mixed[512];                   /* a line about a folder, */
 	char left[512];                    /* one about what was not recorded, */
 	char builds[512];                  /* and one about runs of several builds */
+	bool nothing;                      /* no call was recorded */
 	size_t needless_count;             /* of all of them */
 };
+
+static bool is_empty(const struct post_totals *totals)
+{
+	return totals->processes && totals->events == totals->own && !totals->lost &&
+	       !totals->covered;
+}
 
 static void show_run(const struct post_arguments *given, struct post_output *output,
 		     struct post_problems *problems, struct outcome *outcome)
@@ -245,6 +252,7 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 		post_left_line(&session, outcome->left, sizeof(outcome->left));
 	if (outcome->totals[0].processes)
 		post_session_builds(&session, outcome->builds, sizeof(outcome->builds));
+	outcome->nothing = !problems->count && is_empty(&outcome->totals[0]);
 	/* after a complaint about the only input there is nothing to sum up */
 	outcome->runs = outcome->totals[0].processes || !problems->count;
 	post_session_close(&session);
@@ -469,6 +477,11 @@ int main(int count, char **arguments)
 	}
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
 		print_summary(&outcome.totals[run], outcome.seconds[run], given.format);
+	if (outcome.nothing && !given.quiet)
+		fputs("litifut-post: no call was recorded: recording was off (LITIFUT_START, "
+		      "LITIFUT_START_AT, LITIFUT_TRIGGER; litifut control switches it on), or no "
+		      "traced function has made a call (LITIFUT_INCLUDE; litifut info --skipped)\n",
+		      stderr);
 	if (*output.note && !given.quiet)
 		fprintf(stderr, "litifut-post: %s\n", output.note);
 	if (*outcome.left && !given.quiet)

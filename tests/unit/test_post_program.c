@@ -657,6 +657,32 @@ static void a_trace_of_paths_without_paths(void **state)
 	gives(0, NULL, "rm empty.300.trace");
 }
 
+/* As of a run with LITIFUT_START=off. */
+static void a_trace_without_calls(void **state)
+{
+	struct trace_builder builder;
+	char path[128];
+
+	(void)state;
+	need_fixture();
+	fixture_begin_trace(&fixture, &builder, 4096);
+	trace_builder_finish(&builder);
+	gives(0, NULL, "mkdir off");
+	snprintf(path, sizeof(path), "%s/off/app.100.trace", fixture.folder);
+	assert_true(trace_builder_save(&builder, path));
+	trace_builder_release(&builder);
+	for (const char *const *format = (const char *const[]){"report", "tree", "json", NULL};
+	     *format; format++) {
+		char command[128];
+
+		snprintf(command, sizeof(command), "$post %s off maps app libshape.so", *format);
+		gives(0, "litifut-post: no call was recorded: recording was off (LITIFUT_START, ",
+		      command);
+	}
+	gives(0, NULL,
+	      "! $post report trace maps app libshape.so 2>&1 | grep 'no call was'; rm -r off");
+}
+
 /* LITIFUT_COPY_TO leaves two copies of each trace. */
 static void copies_count_once(void **state)
 {
@@ -865,6 +891,7 @@ int main(void)
 		cmocka_unit_test(diff_tells_new_gone_and_changed),
 		cmocka_unit_test(calls_and_returns_are_told_apart),
 		cmocka_unit_test(a_trace_of_paths_without_paths),
+		cmocka_unit_test(a_trace_without_calls),
 		cmocka_unit_test(copies_count_once),
 		cmocka_unit_test(a_file_named_twice_counts_once),
 		cmocka_unit_test(files_of_one_build_add_up),
