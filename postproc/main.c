@@ -13,13 +13,13 @@
 #include "postproc/energy/command.h"
 #include "postproc/formats/diff.h"
 #include "postproc/options.h"
+#include "postproc/outcome.h"
 #include "postproc/output_file.h"
 #include "postproc/paths/command.h"
 #include "postproc/paths/left.h"
 #include "postproc/progress.h"
 #include "postproc/formats/run.h"
 #include "postproc/formats/unmatched.h"
-#include "postproc/formats/wrong_settings.h"
 #include "postproc/model/files_given.h"
 #include "postproc/model/lines.h"
 #include "postproc/sources/archive.h"
@@ -40,95 +40,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
-static void print_line(void *context, const char *line)
-{
-	(void)context;
-	fprintf(stderr, "litifut-post: %s\n", line);
-}
-
-static void print_summary(const struct post_totals *totals, double seconds,
-			  const struct post_format *format)
-{
-	const bool profiled = format && format->profiled && totals->covered == totals->processes;
-	const bool flags = format && (format->flags || format->paths || profiled);
-	uint64_t events = totals->events - totals->own;
-	/* LITIFUT_MODE=coverage and paths record none */
-	bool calls = events || !totals->covered || totals->covered < totals->processes;
-
-	fprintf(stderr, "litifut-post: %s",
-		totals->cut ? "only a part was read, as the output ended early: " : "");
-	if (calls)
-		fprintf(stderr, "%" PRIu64 " call%s", events, plural(events));
-	if (totals->shown != events)
-		fprintf(stderr, " (%" PRIu64 " shown)", totals->shown);
-	fprintf(stderr, "%s%s%" PRIu64 " lost", calls ? ", " : "",
-		totals->lost_at_least ? "at least " : "", totals->lost);
-	if (totals->lost && strcmp(totals->lost_what, "calls") != 0)
-		fprintf(stderr, " (%s)", totals->lost_what);
-	fprintf(stderr, ", %zu process%s", totals->processes, totals->processes == 1 ? "" : "es");
-	if (totals->threads) /* not known of counters */
-		fprintf(stderr, ", %zu thread%s", totals->threads, plural(totals->threads));
-	fprintf(stderr, ", %zu module%s, %" PRIu64 " unresolved", totals->modules,
-		plural(totals->modules), totals->unresolved);
-	if (seconds >= 0)
-		fprintf(stderr, ", %.2f s", seconds);
-	putc('\n', stderr);
-	post_wrong_settings_each(totals, print_line, NULL);
-	if (totals->lost && totals->lost_to > 0)
-		fprintf(stderr,
-			"litifut-post: %s were lost from %.3f s to %.3f s after the start%s\n",
-			totals->lost_what, totals->lost_from, totals->lost_to,
-			totals->processes > 1 ? " of the process that lost most" : "");
-	if (totals->overwritten)
-		fprintf(stderr,
-			"litifut-post: %" PRIu64 " chunk%s of the ring %s overwritten by newer "
-			"calls (LITIFUT_RING_KB)\n",
-			totals->overwritten, plural(totals->overwritten),
-			totals->overwritten == 1 ? "was" : "were");
-	if (totals->killed)
-		fprintf(stderr,
-			"litifut-post: %zu process%s still ran, had ended without exit() (killed, "
-			"_exit) or went on as another program (exec); what was written by then is "
-			"shown\n",
-			totals->killed, totals->killed == 1 ? "" : "es");
-	if (totals->covered && !flags)
-		fprintf(stderr,
-			"litifut-post: %zu process%s recorded which code was executed, and no "
-			"calls (LITIFUT_MODE=coverage, paths, units): see -f coverage, branches, "
-			"lcov, html; of paths report, callers-of, callgrind, path, blocks, gdb, "
-			"units\n",
-			totals->covered, totals->covered == 1 ? "" : "es");
-	if (totals->unfollowed)
-		fprintf(stderr,
-			"litifut-post: %" PRIu64 " call%s led through a pointer, to functions that "
-			"LITIFUT_MODE=counts does not record: shown as ?; LITIFUT_MODE=table "
-			"records them\n",
-			totals->unfollowed, plural(totals->unfollowed));
-	if (totals->clockless)
-		fprintf(stderr,
-			"litifut-post: %zu process%s recorded returns without times, as no clock "
-			"can be "
-			"read cheaply there; LITIFUT_CLOCK=mono on the device reads one with each "
-			"event\n",
-			totals->clockless, totals->clockless == 1 ? "" : "es");
-	if (totals->deduplicated)
-		fprintf(stderr,
-			"litifut-post: %zu process%s recorded each call site and callee only once "
-			"(LITIFUT_DEDUP); up to %.3f %% of them may be missing\n",
-			totals->deduplicated, totals->deduplicated == 1 ? "" : "es",
-			100 * totals->missing);
-	if (totals->holes)
-		fprintf(stderr,
-			"litifut-post: %" PRIu64 " event%s begun and not finished when the "
-			"program ended\n",
-			totals->holes, plural(totals->holes));
 }
 
 /* Adds the paths from number `first` to before `end` to the inputs of a run. */
@@ -192,23 +103,6 @@ static void process_run(struct post_session *session, const struct post_argument
 	post_progress_erase();
 }
 
-#define MOST_NEEDLESS 8
-
-/* What is printed on standard error once the output is done, and the pager left. */
-struct outcome {
-	struct post_totals totals[2];
-	double seconds[2]; /* below 0: not known */
-	size_t runs;       /* 2: a comparison */
-	size_t differing;
-	size_t before; /* lines about the inputs, which stand above the output */
-	char needless[MOST_NEEDLESS][256]; /* lines about files that served nothing */
-	char mixed[512];                   /* a line about a folder, */
-	char left[512];                    /* one about what was not recorded, */
-	char builds[512];                  /* and one about runs of several builds */
-	bool nothing;                      /* no call was recorded */
-	size_t needless_count;             /* of all of them */
-};
-
 static bool is_empty(const struct post_totals *totals)
 {
 	return totals->processes && totals->events == totals->own && !totals->lost &&
@@ -216,7 +110,7 @@ static bool is_empty(const struct post_totals *totals)
 }
 
 static void show_run(const struct post_arguments *given, struct post_output *output,
-		     struct post_problems *problems, struct outcome *outcome)
+		     struct post_problems *problems, struct post_outcome *outcome)
 {
 	struct post_session session = {.problems = problems, .inputs = given->inputs};
 	double start = now();
@@ -243,7 +137,7 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 	for (size_t at = 0; outcome->totals[0].processes &&
 			    post_session_needless(&session, &at, line, sizeof(line));
 	     outcome->needless_count++) {
-		if (outcome->needless_count < MOST_NEEDLESS)
+		if (outcome->needless_count < POST_MOST_NEEDLESS)
 			memcpy(outcome->needless[outcome->needless_count], line, sizeof(line));
 	}
 	post_session_mixed(&session, given->paths, given->path_count, outcome->mixed,
@@ -283,7 +177,7 @@ static const char *add_files_of_both(const struct post_arguments *given,
 }
 
 static void show_difference(const struct post_arguments *given, struct post_output *output,
-			    struct post_problems *problems, struct outcome *outcome)
+			    struct post_problems *problems, struct post_outcome *outcome)
 {
 	struct post_runs *runs[2] = {NULL, NULL};
 	struct post_session sessions[2] = {{.problems = problems, .inputs = given->inputs},
@@ -349,13 +243,13 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 /* As often as the user wants to see traces that are still written. What is wrong is reported when
  * the screen is free again, of the last reading. */
 static void browse(const struct post_arguments *given, struct post_output *output,
-		   struct post_problems *problems, struct outcome *outcome)
+		   struct post_problems *problems, struct post_outcome *outcome)
 {
 	problems->report = NULL;
 	do {
 		post_problems_release(problems);
 		problems->count = 0;
-		*outcome = (struct outcome){.runs = 0};
+		*outcome = (struct post_outcome){.runs = 0};
 		show_run(given, output, problems, outcome);
 		post_progress_end();
 	} while (post_tui_again());
@@ -427,7 +321,7 @@ int main(int count, char **arguments)
 	}
 
 	struct post_output output = {.file = stdout, .options = given.output};
-	struct outcome outcome = {.runs = 0};
+	struct post_outcome outcome = {.runs = 0};
 	pid_t child = 0;
 	output.options.command = command;
 	FILE *pager = given.pager ? post_file_pager() : NULL;
@@ -475,29 +369,8 @@ int main(int count, char **arguments)
 		failed |= empty || (!outcome.totals[0].processes && problems.count);
 		failed = post_file_name(given.output_path, given.format->folder, failed);
 	}
-	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
-		print_summary(&outcome.totals[run], outcome.seconds[run], given.format);
-	if (outcome.nothing && !given.quiet)
-		fputs("litifut-post: no call was recorded: recording was off (LITIFUT_START, "
-		      "LITIFUT_START_AT, LITIFUT_TRIGGER; litifut control switches it on), or no "
-		      "traced function has made a call (LITIFUT_INCLUDE; litifut info --skipped)\n",
-		      stderr);
-	if (*output.note && !given.quiet)
-		fprintf(stderr, "litifut-post: %s\n", output.note);
-	if (*outcome.left && !given.quiet)
-		fprintf(stderr, "litifut-post: %s\n", outcome.left);
-	if (*outcome.builds && !given.quiet)
-		fprintf(stderr, "litifut-post: %s\n", outcome.builds);
-	if (*outcome.mixed && !given.quiet)
-		fprintf(stderr, "litifut-post: %s\n", outcome.mixed);
-	for (size_t i = 0; i < outcome.needless_count && i < MOST_NEEDLESS && !given.quiet; i++)
-		fprintf(stderr, "litifut-post: %s\n", outcome.needless[i]);
-	if (outcome.needless_count > MOST_NEEDLESS && !given.quiet)
-		fprintf(stderr, "litifut-post: and %zu more files were not needed\n",
-			outcome.needless_count - MOST_NEEDLESS);
-	if (outcome.runs == 2 && !given.quiet)
-		fprintf(stderr, "litifut-post: %zu edge%s differ%s\n", outcome.differing,
-			plural(outcome.differing), outcome.differing == 1 ? "s" : "");
+	if (!given.quiet)
+		post_outcome_print(&outcome, output.note, given.format);
 	if (outcome.totals[0].processes && !given.output_path && !given.format->interactive &&
 	    isatty(STDOUT_FILENO))
 		repeat_problems(&problems, outcome.before);
