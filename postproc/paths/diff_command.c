@@ -6,6 +6,7 @@
 #include "postproc/model/lines.h"
 #include "postproc/paths/command_private.h"
 #include "postproc/paths/difference.h"
+#include "postproc/progress.h"
 
 #define ROWS_USUAL 20
 #define LINES_MOST 24 /* of a path that are printed */
@@ -21,6 +22,7 @@ static void print_problem(void *context, const struct litifut_error *error)
 {
 	const struct side *side = context;
 
+	post_progress_erase();
 	path_problem(side->given, error);
 }
 
@@ -35,6 +37,7 @@ static bool open_side(struct side *side, const struct path_arguments *given, siz
 	session->problems = &side->problems;
 	session->options.demangle = true;
 	session->options.maps_paths = true;
+	session->walked = post_progress_bytes;
 	post_inputs_add(&session->inputs, given->paths[number], &side->problems);
 	for (size_t i = 2; i < given->path_count; i++) {
 		const enum post_behind behind =
@@ -331,8 +334,10 @@ int path_diff_run(FILE *file, const struct path_arguments *given)
 				"it is of both sides, %s and %s: the order is path-diff GOOD BAD "
 				"[ELF...]",
 				given->paths[0], given->paths[1]);
+	post_progress_begin();
 	post_path_difference_make(&sides[POST_PATH_GOOD].session, &sides[POST_PATH_BAD].session,
 				  &difference);
+	post_progress_end();
 	for (size_t i = 0; i < 2; i++) {
 		if (!difference.runs[i]) {
 			fprintf(stderr,

@@ -274,8 +274,8 @@ shows_progress_of_paths()
 	printf '%s\n' '#include <time.h>' 'int clock_gettime(clockid_t id, struct timespec *time)' \
 		'{ static int calls; time->tv_sec = id + 5 * ++calls; time->tv_nsec = 0; return 0; }' >fast.c
 	"${CC:-cc}" -shared -fPIC -o fast.so fast.c || return
-	for format in report html "callers-of leaf"; do
-		script -qec "LD_PRELOAD=$PWD/fast.so '$post' -o walked.out $format ran right/program" log >/dev/null </dev/null
+	for format in report html "callers-of leaf" "path-diff ran"; do
+		script -qec "LD_PRELOAD=$PWD/fast.so '$post' $format -o walked.out ran right/program" log >/dev/null </dev/null
 		grep '[0-9]% of 0 MiB \[' log || return
 	done
 }
