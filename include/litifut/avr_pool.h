@@ -28,13 +28,20 @@
 /* What the tracer adds to a call, and how much of that is in its time, from the reading of the
  * timer at the call to that at the return; the latter of a call through a pointer as well, whose
  * stub ends by ijmp, of 2 cycles, where that of another one has a jmp, of 3. Each call takes the
- * same way, but when something overflows or a time is a site's first, shortest or longest. */
+ * same way, but when something overflows or a time is a site's first, shortest or longest. One
+ * through a pointer takes so many cycles more if it leads to the first callee of its site, or to
+ * one that the overflow table has in the first entry looked at, and in each further one. */
+#define OPEN_TRY_CYCLES 24
 #ifdef __AVR_3_BYTE_PC__
+#define OPEN_FIRST_CYCLES 24
+#define OPEN_OVERFLOW_CYCLES 134
 #define OPEN_BYTES LITIFUT_AVR_OPEN_BYTES(3)
 #define OPEN_WHOLE_CYCLES 292
 #define OPEN_INSIDE_CYCLES 69
 #define OPEN_POINTER_CYCLES 68
 #else
+#define OPEN_FIRST_CYCLES 15
+#define OPEN_OVERFLOW_CYCLES 133
 #define OPEN_BYTES LITIFUT_AVR_OPEN_BYTES(2)
 #ifdef __AVR_HAVE_JMP_CALL__
 #define OPEN_WHOLE_CYCLES 276

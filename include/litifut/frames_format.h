@@ -169,7 +169,10 @@ struct litifut_carry {
  * with calls of a function that does nothing. Their record is the last one in the table. Where that
  * is the same for each call (AVR), the absolute symbols litifut_call_inside and litifut_call_whole
  * say how many ticks, and nothing is tried; litifut_pointer_inside takes the place of
- * litifut_call_inside where a call is through a pointer. */
+ * litifut_call_inside where a call is through a pointer. To litifut_call_whole such a call adds
+ * litifut_pointer_first if it leads to the callee that the table names, and else
+ * litifut_pointer_overflow, with litifut_pointer_try for each entry of the overflow table between
+ * the one where its search begins and its own. */
 struct litifut_calibration {
 	uint32_t calls;  /* that were tried */
 	uint32_t inside; /* ticks of them all that are in the times of the calls */

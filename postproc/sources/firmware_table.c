@@ -40,13 +40,17 @@ struct table_reader {
 	size_t bytes;          /* the first numbers, which are counters of a byte in the memory */
 	double inside;         /* ticks of a call's time that are the tracer's, */
 	double pointer_inside; /* and where it is through a pointer */
-	double whole;          /* ticks that the tracer adds to a call */
-	size_t timed;          /* sites with a call that has returned, */
-	size_t moved;          /* and with one that took a tick or more */
-	size_t wrong;          /* records that can't be right */
-	size_t changing;       /* number of the item of the first of them, and 1, of a dump */
-	uint32_t changing_at;  /* its call site */
-	uint32_t site;         /* number of it */
+	double whole;          /* ticks that the tracer adds to a call, */
+	double first;         /* and besides through a pointer to the callee that is named first, */
+	double overflow;      /* to one in the overflow table, where its search begins there, */
+	double each_try;      /* and for each entry that is tried before */
+	uint32_t mask;        /* litifut_overflow_mask */
+	size_t timed;         /* sites with a call that has returned, */
+	size_t moved;         /* and with one that took a tick or more */
+	size_t wrong;         /* records that can't be right */
+	size_t changing;      /* number of the item of the first of them, and 1, of a dump */
+	uint32_t changing_at; /* its call site */
+	uint32_t site;        /* number of it */
 	uint32_t unnamed;
 };
 
@@ -123,9 +127,9 @@ static bool fit_calls(struct post_table_item *item)
 }
 
 /* Takes the record at `words`, which has this number, of calls to `callee` (0: the site names
- * it). */
+ * it), to each of which the tracer adds so many ticks. */
 static void take_record(struct table_reader *reader, const struct litifut_site *site,
-			uint32_t callee, const uint32_t *words, size_t number)
+			uint32_t callee, const uint32_t *words, size_t number, double added)
 {
 	const struct post_capture *capture = reader->capture;
 	const double inside =
@@ -186,9 +190,17 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 		if (item.sum > item.maximum * timed)
 			item.sum = item.maximum * timed;
 	}
-	item.added = (uint64_t)((double)(item.count - item.open) * reader->whole);
+	item.added = (uint64_t)((double)(item.count - item.open) * added);
 	POST_GROW(trace->items, trace->item_count, trace->item_capacity);
 	trace->items[trace->item_count++] = item;
+}
+
+/* An absolute symbol, or 0. */
+static double ticks_of(const struct post_image *image, const char *name)
+{
+	uint32_t ticks, none;
+
+	return post_firmware_object(image, name, &ticks, &none) ? ticks : 0;
 }
 
 static void set_cost(struct table_reader *reader, const struct post_image *image)
@@ -196,6 +208,8 @@ static void set_cost(struct table_reader *reader, const struct post_image *image
 	const struct litifut_calibration *calibration = &reader->capture->calibration;
 	uint32_t pointer, none;
 
+	if (!post_firmware_object(image, "litifut_overflow_mask", &reader->mask, &none))
+		reader->mask = 0;
 	if (!calibration->calls)
 		return;
 	reader->inside = (double)calibration->inside / (double)calibration->calls;
@@ -206,19 +220,33 @@ static void set_cost(struct table_reader *reader, const struct post_image *image
 	reader->whole = (double)(int32_t)calibration->whole / (double)calibration->calls;
 	if (reader->whole < reader->inside)
 		reader->whole = reader->inside;
+	reader->first = ticks_of(image, "litifut_pointer_first");
+	reader->overflow = ticks_of(image, "litifut_pointer_overflow");
+	reader->each_try = ticks_of(image, "litifut_pointer_try");
+}
+
+/* What the tracer adds to a call of this callee, which entry number `entry` of the overflow table
+ * has for the site with this name. */
+static double overflow_added(const struct table_reader *reader, size_t name, uint32_t callee,
+			     size_t entry)
+{
+	const size_t home = (name + callee) & reader->mask;
+	const size_t tries = entry >= home ? entry - home : 0;
+
+	return reader->whole + reader->overflow + (double)tries * reader->each_try;
 }
 
 /* The same of a callee that the numbers name. All `count` of them, from `first` on, are needed. */
 static void take_named(struct table_reader *reader, const struct litifut_site *site,
 		       uint32_t callee, const uint32_t *words, size_t number, size_t first,
-		       size_t count)
+		       size_t count, double added)
 {
 	bool same;
 
 	if (!have_come(reader->capture, first, count, &same))
 		return;
 	if (callee)
-		take_record(reader, site, callee * reader->callee_bytes, words, number);
+		take_record(reader, site, callee * reader->callee_bytes, words, number, added);
 	else if (words[0])
 		reader->wrong++;
 }
@@ -232,15 +260,17 @@ static void take_pointer(struct table_reader *reader, const struct litifut_site 
 	bool same;
 
 	take_named(reader, site, words[reader->record_words], words, word, word,
-		   reader->record_words + LITIFUT_POINTER_EXTRA);
+		   reader->record_words + LITIFUT_POINTER_EXTRA, reader->whole + reader->first);
 	if (have_come(capture, word + reader->record_words + 1, 1, &same))
 		reader->unnamed += words[reader->record_words + 1];
 	for (size_t at = 0; at + step <= capture->overflow_count; at += step)
 		if (capture->overflow[at] == name)
-			take_named(reader, site, capture->overflow[at + 1],
-				   capture->overflow + at + LITIFUT_OVERFLOW_EXTRA,
-				   capture->word_count + at + LITIFUT_OVERFLOW_EXTRA,
-				   capture->word_count + at, step);
+			take_named(
+				reader, site, capture->overflow[at + 1],
+				capture->overflow + at + LITIFUT_OVERFLOW_EXTRA,
+				capture->word_count + at + LITIFUT_OVERFLOW_EXTRA,
+				capture->word_count + at, step,
+				overflow_added(reader, name, capture->overflow[at + 1], at / step));
 }
 
 void post_firmware_report_clock(const char *path, struct post_problems *problems)
@@ -353,7 +383,7 @@ enum litifut_status post_firmware_count_sites(const char *path, const struct pos
 
 		if (byte < reader.bytes && !litifut_site_is_pointer(site) &&
 		    byte < capture->word_count) {
-			take_record(&reader, site, 0, capture->words + byte, byte);
+			take_record(&reader, site, 0, capture->words + byte, byte, reader.whole);
 			byte++;
 			continue;
 		}
@@ -366,7 +396,7 @@ enum litifut_status post_firmware_count_sites(const char *path, const struct pos
 		if (litifut_site_is_pointer(site))
 			take_pointer(&reader, site, word);
 		else
-			take_record(&reader, site, 0, capture->words + word, word);
+			take_record(&reader, site, 0, capture->words + word, word, reader.whole);
 		word += words;
 	}
 	report_losses(path, &reader, problems);

@@ -76,6 +76,32 @@ switched()
 	unset LITIFUT_RING_KB LITIFUT_START_AT
 }
 
+# ticks_of FUNCTION: its self time in the report of the memory
+ticks_of()
+{
+	"$BUILD/bin/litifut-post" -q -f report memory callees.elf | awk -v name="$1" '$(NF - 1) == name { print $2 }'
+}
+
+# What the tracer adds to a call through a pointer depends on which callee of its site it has: all of that is taken
+# off the caller's self time, but what only the first call of each takes.
+callees()
+{
+	export LITIFUT_MODE=table LITIFUT_CLOCK=timer1 LITIFUT_SEND=never
+	for callee in 0 1 3 6; do
+		ok "it links (callee $callee)" avr callees avr_callees.c -Os "-DCALLEE=$callee"
+		avr-nm plain-callees.elf | awk '/ caller$/ { print $1 } / callee_0$/ { print $1 }' | sed 's/^0*//' >functions
+		"$simulator" -t functions "$device" plain-callees.elf >executed
+		"$simulator" -m memory "$device" callees.elf
+		at=$(avr-nm plain-callees.elf | sed -n 's/^0*\([^ ]*\) T caller$/\1/p')
+		own=$(awk -v at="$at" '$1 == at { whole = $3 } $1 != at { callee = $3 } END { print 2007 * (whole - callee) }' executed)
+		measured=$(ticks_of caller)
+		echo "# $target: callee $callee: $measured of $own cycles"
+		ok "self time of the caller of callee $callee: at most 5 % off" \
+			[ "$measured" -ge $((own - own / 20)) -a "$measured" -le $((own + own / 20)) ]
+	done
+	unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_SEND
+}
+
 behaviour()
 {
 	calls=10000
@@ -105,6 +131,7 @@ behaviour()
 		"$(cost stream fast POINTER)"
 	unset LITIFUT_RING_KB
 	switched
+	callees
 	for stubs in fast small byte; do
 		export LITIFUT_STUBS="$stubs" LITIFUT_PORT=usart
 		ok "it links ($stubs)" avr "$stubs" avr_truth.c -Os

@@ -336,3 +336,8 @@ litifut_pool:
 	.set	litifut_call_whole, OPEN_WHOLE_CYCLES + SWITCH_CYCLES
 	.set	litifut_call_inside, OPEN_INSIDE_CYCLES
 	.set	litifut_pointer_inside, OPEN_POINTER_CYCLES
+; What one through a pointer takes more.
+	.global	litifut_pointer_first, litifut_pointer_overflow, litifut_pointer_try
+	.set	litifut_pointer_first, OPEN_FIRST_CYCLES
+	.set	litifut_pointer_overflow, OPEN_OVERFLOW_CYCLES
+	.set	litifut_pointer_try, OPEN_TRY_CYCLES
