@@ -186,7 +186,7 @@ behaviour()
 	# a debug probe: it finds the control block by its first bytes, and reads the ring
 	cp -r "$root/examples/firmware/." source
 	link_traced probe rtt
-	gdb-multiarch -q -batch -nx -ex "file probe/firmware.elf" \
+	gdb-multiarch -q -batch -nx -ex "set remotetimeout 100" -ex "file probe/firmware.elf" \
 		-ex "target remote | timeout 60 qemu-system-arm -M $board -display none \
 			-monitor none -semihosting -icount shift=4 -serial file:probe.serial \
 			-kernel probe/firmware.elf -S -gdb stdio" -ex "break _exit" -ex continue \

@@ -29,7 +29,7 @@ symbol()
 # dump ELF OUTPUT WHERE: the memory when the program has come to WHERE, from its data on
 dump()
 {
-	gdb-multiarch -q -batch -nx -ex "file $1" -ex "target remote | timeout 60 qemu-system-arm -M $board \
+	gdb-multiarch -q -batch -nx -ex "set remotetimeout 100" -ex "file $1" -ex "target remote | timeout 60 qemu-system-arm -M $board \
 			-display none -monitor none -semihosting -icount shift=4 -serial file:dump.serial \
 			-kernel $1 -S -gdb stdio" -ex "break $3" -ex continue -ex \
 		"dump binary memory $2 ((unsigned)&__data_start) ((unsigned)&litifut_kept+32+4096)" \

@@ -71,7 +71,7 @@ in_small_rings()
 # position of the next event
 known_calls()
 {
-	gdb-multiarch -q -batch -nx -ex "file anew/firmware.elf" \
+	gdb-multiarch -q -batch -nx -ex "set remotetimeout 100" -ex "file anew/firmware.elf" \
 		-ex "target remote | timeout 60 qemu-system-arm -M $board -display none -monitor none \
 			-icount shift=4 -serial null -semihosting -kernel anew/firmware.elf -S -gdb stdio" \
 		-ex "break main" -ex continue -ex "set {unsigned}((char *)&litifut_pool + 16) = ${1:-20}" \

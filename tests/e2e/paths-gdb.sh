@@ -67,7 +67,7 @@ replay()
 		sleep 0.1
 		replay_tries=$((replay_tries + 1))
 	done
-	timeout 600 gdb-multiarch -nx -batch -ex "set sysroot $sysroot" -ex 'file plain_again/program' \
+	timeout 600 gdb-multiarch -nx -batch -ex "set remotetimeout 100" -ex "set sysroot $sysroot" -ex 'file plain_again/program' \
 		-ex 'target remote socket' -x "$replay_script" >replay.out 2>&1
 	echo $? >replay.status
 	wait

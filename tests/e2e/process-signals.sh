@@ -162,7 +162,7 @@ at_each_instruction()
 		sleep 0.05
 		tries=$((tries + 1))
 	done
-	timeout 100 gdb-multiarch -nx -batch -ex "set sysroot $sysroot" -ex 'file traced/stepped' \
+	timeout 100 gdb-multiarch -nx -batch -ex "set remotetimeout 100" -ex "set sysroot $sysroot" -ex 'file traced/stepped' \
 		-ex 'target remote socket' -ex 'source stepped.py' >gdb.out 2>&1
 	wait
 	steps=$(sed -n 's/^steps//p' gdb.out)

@@ -115,7 +115,7 @@ debug()
 		sleep 0.05
 		tries=$((tries + 1))
 	done
-	(cd $folder && timeout 100 gdb-multiarch -nx -batch -ex "set sysroot $sysroot" -ex 'file program' \
+	(cd $folder && timeout 100 gdb-multiarch -nx -batch -ex "set remotetimeout 100" -ex "set sysroot $sysroot" -ex 'file program' \
 		-ex 'target remote ../socket' -ex "source ../$script_file" -ex kill) 2>gdb.err |
 		grep "^(\|^\['\|arrived"
 	wait

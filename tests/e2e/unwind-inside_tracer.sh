@@ -310,7 +310,7 @@ at_each_instruction()
 		sleep 0.05
 		tries=$((tries + 1))
 	done
-	timeout 100 gdb-multiarch -nx -batch -ex "set sysroot $sysroot" -ex 'file traced/edges' \
+	timeout 100 gdb-multiarch -nx -batch -ex "set remotetimeout 100" -ex "set sysroot $sysroot" -ex 'file traced/edges' \
 		-ex 'target remote socket' -ex 'source edges.py' >gdb.out 2>&1
 	wait
 	# shellcheck disable=SC2046
