@@ -6,6 +6,12 @@
 
 #include <libiberty/libiberty.h>
 
+void text_list_append_all(struct text_list *list, const char *const *texts)
+{
+	for (; texts && *texts; texts++)
+		text_list_append(list, *texts);
+}
+
 bool text_list_has(const struct text_list *list, const char *text)
 {
 	for (size_t i = 0; i < list->count; i++)

@@ -17,6 +17,9 @@ void text_list_append_split(struct text_list *list, const char *text);
 /* Appends a copy. */
 void text_list_append(struct text_list *list, const char *text);
 
+/* The same of each of `texts`, which ends with NULL; NULL: there are none. */
+void text_list_append_all(struct text_list *list, const char *const *texts);
+
 bool text_list_has(const struct text_list *list, const char *text);
 
 /* Appends a copy of what the list does not have. False: it has it. */
