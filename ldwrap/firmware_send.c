@@ -27,16 +27,17 @@ static bool read_tick(const char *text, struct firmware_send *send)
 /* What was probably meant, with *rest behind it; NULL: that is not known. */
 static const char *meant(const char *text, const char **rest)
 {
-	static const char *const words[] = {"exit", "never", "call", "tick", NULL};
-	const size_t length = strcspn(text, ":");
+	static const char *const words[] = {"exit", "never", "call:", "tick:", NULL};
+	const char *colon = strchr(text, ':');
+	const size_t length = colon ? (size_t)(colon + 1 - text) : strlen(text);
 	char *word = xstrndup(text, length);
 	const char *nearest = litifut_name_nearest(word, words);
 
 	*rest = text + length;
-	/* right in itself, but for what comes behind it */
-	if (nearest && (!strcmp(nearest, word) || (*nearest == 'c' || *nearest == 't') != !!**rest))
+	/* right in itself, but for what stands behind it */
+	if (nearest && (!strcmp(nearest, word) || !strchr(nearest, ':') != !colon))
 		nearest = NULL;
-	else if (!nearest && *text && !**rest && !isdigit((unsigned char)*text)) {
+	else if (!nearest && *text && !colon && !isdigit((unsigned char)*text)) {
 		nearest = "call:"; /* the name of a function */
 		*rest = text;
 	}

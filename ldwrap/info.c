@@ -114,21 +114,16 @@ static void write_left_functions(FILE *to, const struct litifut_module_info *inf
 		putc('\n', to);
 }
 
-/* How much a firmware has room for. */
-static void write_room(FILE *to, const struct litifut_module_info *info)
+/* How much a firmware has room for, if it has such a thing; `usual` is what had no room, or 0. */
+static void write_room(FILE *to, const char *name, unsigned number, const char *what,
+		       unsigned usual, const char *unit)
 {
-	if (info->ring_events)
-		fprintf(to, "  ring           %u events", info->ring_events);
-	if (info->ring_events && info->ring_unfit)
-		fprintf(to, ", as the usual %u KB have no room", info->ring_unfit);
-	if (info->ring_events)
-		putc('\n', to);
-	if (info->depth)
-		fprintf(to, "  open calls     %u at most", info->depth);
-	if (info->depth && info->depth_unfit)
-		fprintf(to, ", as the usual %u have no room", info->depth_unfit);
-	if (info->depth)
-		putc('\n', to);
+	if (!number)
+		return;
+	fprintf(to, "  %-14s %u %s", name, number, what);
+	if (usual)
+		fprintf(to, ", as the usual %u%s have no room", usual, unit);
+	putc('\n', to);
 }
 
 static void write_text(FILE *to, const char *path, const struct litifut_module_info *info,
@@ -152,7 +147,8 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 		fprintf(to, " (%s)", summary->thunks_refused);
 	putc('\n', to);
 	fprintf(to, "  mode           %s\n", litifut_mode_name(info->mode));
-	write_room(to, info);
+	write_room(to, "ring", info->ring_events, "events", info->ring_unfit, " KB");
+	write_room(to, "open calls", info->depth, "at most", info->depth_unfit, "");
 	if (info->clock)
 		fprintf(to, "  clock          %s, read by thunks\n", clock_name(info->clock));
 	fprintf(to, "  tail calls     %s\n",

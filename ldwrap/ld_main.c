@@ -146,6 +146,16 @@ static const char *separator_hint(const struct text_list *names)
 	return "";
 }
 
+/* The names of a setting that choose functions. */
+static void warn_of_names(const char *output, const char *which, const struct text_list *names,
+			  const struct litifut_asked_names *asked, const char *effect)
+{
+	if (asked->unused)
+		warn_of_nothing(output, asked->nearest, "no function has a name %s (%s%s)%s%s",
+				which, names->items[0], more_than(names), effect,
+				separator_hint(names));
+}
+
 static void warn_of_unused(const struct arguments *arguments, const struct settings *settings,
 			   const struct link_outcome *outcome)
 {
@@ -160,22 +170,10 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"litifut-post will show addresses, as no file can be put beside it: link "
 			"without -s, and strip a copy for the device\n",
 			output);
-	if (outcome->includes.unused)
-		warn_of_nothing(output, outcome->includes.nearest,
-				"no function has a name that LITIFUT_INCLUDE asks for (%s%s): no "
-				"call is traced%s",
-				settings->include.items[0], more_than(&settings->include),
-				separator_hint(&settings->include));
-	if (outcome->units.unused)
-		warn_of_nothing(output, outcome->units.nearest,
-				"no function has a name of LITIFUT_UNITS (%s%s)%s",
-				settings->units.items[0], more_than(&settings->units),
-				separator_hint(&settings->units));
-	if (outcome->excludes.unused)
-		warn_of_nothing(output, outcome->excludes.nearest,
-				"no function has a name of LITIFUT_EXCLUDE (%s%s)%s",
-				settings->exclude.items[0], more_than(&settings->exclude),
-				separator_hint(&settings->exclude));
+	warn_of_names(output, "that LITIFUT_INCLUDE asks for", &settings->include,
+		      &outcome->includes, ": no call is traced");
+	warn_of_names(output, "of LITIFUT_UNITS", &settings->units, &outcome->units, "");
+	warn_of_names(output, "of LITIFUT_EXCLUDE", &settings->exclude, &outcome->excludes, "");
 	for (size_t i = 0; i < outcome->arguments_unused_count; i++)
 		warn_of_nothing(output, "",
 				"%s: no call is found of a function named %s (a call through a "
