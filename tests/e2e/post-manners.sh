@@ -251,11 +251,14 @@ on_terminal()
 		many/9 many/10 many/11 || return
 	PAGER='sed s/^/paged:/' PYTHONPATH=$root/tests PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 - "$PWD/slow.so" "$post" "$@" \
 		many data traced/program <<-END
-		import glob, os, signal, sys
+		import glob, os, signal, sys, time
 		from terminal import Terminal
 		with Terminal(["env", "LD_PRELOAD=" + sys.argv[1]] + sys.argv[2:]) as terminal:
 		    go_on = lambda: os.kill(terminal.child, signal.SIGCONT)
 		    looks = lambda: any("files looked at" in line for line in terminal.lines())
+		    def waits_for_interrupt(): # the kernel passes on what is typed a little later
+		        pending = lambda: open(f"/proc/{terminal.child}/status").read().split("ShdPnd:")[1].split()[0]
+		        while not int(pending(), 16) & 1 << signal.SIGINT - 1: time.sleep(0.01)
 		    os.waitid(os.P_PID, terminal.child, os.WSTOPPED)
 		    terminal.see("files looked at")
 		    $code
@@ -283,7 +286,7 @@ shows_progress_of_paths()
 leaves_nothing_when_interrupted()
 {
 	on_terminal 'assert len(glob.glob("new.out*")) == 1, glob.glob("new.out*")
-    terminal.type("\x03"); go_on(); assert terminal.ends() == -2
+    terminal.type("\x03"); waits_for_interrupt(); go_on(); assert terminal.ends() == -2
     assert not glob.glob("new.out*")' edges -o new.out
 }
 
