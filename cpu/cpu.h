@@ -53,6 +53,8 @@ struct cpu {
 	unsigned machine; /* e_machine */
 	const char *name; /* "arm", "mips": that of its folders */
 	const char *title;
+	/* The compiler's option for debugging information that libdw reads; NULL: -g. */
+	const char *debug_option;
 	struct cpu_linkage linkage;
 	/* For the linker wrapper, before there is an image. */
 	const struct cpu_objects *objects;

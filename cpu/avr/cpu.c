@@ -68,6 +68,7 @@ const struct cpu cpu_avr = {
 	.machine = EM_AVR,
 	.name = "avr",
 	.title = "AVR",
+	.debug_option = "-gdwarf-2", /* of -g older compilers make stabs */
 	.linkage = {.follow = follow, .veneer_row = "__trampolines_start"},
 	.objects = &litifut_objects_avr,
 	.decode = litifut_avr_decode,

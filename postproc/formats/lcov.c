@@ -231,8 +231,9 @@ static void finish(struct post_output *output)
 					session->modules[lcov.module->module].name,
 					LITIFUT_NO_ADDRESS,
 					"no debugging information%s, so its lines are not known: "
-					"compile with -g",
-					some ? " of the code that is traced" : "");
+					"compile with %s",
+					some ? " of the code that is traced" : "",
+					post_lines_option(session));
 	}
 	if (lcov.count)
 		qsort(lcov.items, lcov.count, sizeof(*lcov.items), compare);

@@ -305,16 +305,18 @@ static void note_lineless(struct post_output *output, const struct post_path_lin
 	}
 	if (!count || *output->note)
 		return;
+	const char *option = post_lines_option(output->session);
+
 	if (count == 1)
 		snprintf(output->note, sizeof(output->note),
 			 "%s has no debugging information, so addresses stand for its lines: "
-			 "compile with -g",
-			 first);
+			 "compile with %s",
+			 first, option);
 	else
 		snprintf(output->note, sizeof(output->note),
 			 "%s and %zu more have no debugging information, so addresses stand for "
-			 "their lines: compile with -g",
-			 first, count - 1);
+			 "their lines: compile with %s",
+			 first, count - 1, option);
 }
 
 static void report_not_found(const struct post_output *output, const char *name)

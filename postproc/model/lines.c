@@ -2,7 +2,6 @@
 #include "postproc/model/lines.h"
 
 #include <dwarf.h>
-#include <elf.h>
 #include <elfutils/libdw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,9 +58,8 @@ const char *post_lines_option(const struct post_session *session)
 	for (size_t i = 1; i < session->module_count; i++) {
 		const struct post_module *module = &session->modules[i];
 
-		/* older compilers for AVR make stabs of -g, which libdw does not read */
-		if (module->traced && module->image && module->image->cpu->machine == EM_AVR)
-			return "-gdwarf-2";
+		if (module->traced && module->image && module->image->cpu->debug_option)
+			return module->image->cpu->debug_option;
 	}
 	return "-g";
 }

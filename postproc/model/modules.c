@@ -11,11 +11,6 @@
 #include "postproc/sources/debug_file.h"
 #include "postproc/model/session.h"
 
-static bool same_id(const uint8_t *a, unsigned a_bytes, const uint8_t *b, unsigned b_bytes)
-{
-	return a_bytes && a_bytes == b_bytes && !memcmp(a, b, a_bytes);
-}
-
 static struct post_image *open_and_load(struct post_session *session, const char *path)
 {
 	struct post_debug_places places = {session->options.debug_dirs};
@@ -30,8 +25,8 @@ static struct post_image *open_and_load(struct post_session *session, const char
 	for (size_t i = 0; i < session->inputs.image_count; i++) {
 		struct post_candidate *other = &session->inputs.images[i];
 		bool same = !strcmp(other->path, path);
-		if (!same && same_id(other->build_id, other->build_id_bytes, image->build_id,
-				     image->build_id_bytes)) {
+		if (!same && post_build_id_is(other->build_id, other->build_id_bytes,
+					      image->build_id, image->build_id_bytes)) {
 			post_debug_file_add(image, other->path);
 			same = true;
 		}
@@ -57,8 +52,8 @@ static const struct post_candidate *choose(const struct post_session *session,
 		bool named = post_candidate_is_named(candidate, module->name);
 		if (candidate->machine != machine)
 			continue;
-		if (same_id(candidate->build_id, candidate->build_id_bytes, module->build_id,
-			    module->build_id_bytes))
+		if (post_build_id_is(candidate->build_id, candidate->build_id_bytes,
+				     module->build_id, module->build_id_bytes))
 			score = named ? 8 : 4; /* copies with other symbols share an id */
 		else if (module->build_id_bytes && candidate->build_id_bytes) {
 			if (named)
@@ -136,8 +131,8 @@ static struct post_image *open_at_path(struct post_session *session, const char 
 			continue;
 		bool right = image->cpu->machine == machine;
 		if (module && module->build_id_bytes)
-			right = right && same_id(image->build_id, image->build_id_bytes,
-						 module->build_id, module->build_id_bytes);
+			right = right && post_build_id_is(image->build_id, image->build_id_bytes,
+							  module->build_id, module->build_id_bytes);
 		*other_build |= !right && image->rewritten && image->cpu->machine == machine;
 		post_image_close(image);
 		if (right)
@@ -146,7 +141,7 @@ static struct post_image *open_at_path(struct post_session *session, const char 
 	return NULL;
 }
 
-/* There is no file of the module but this one. */
+/* The only file with the name of the module has another build-id. */
 static void report_other_build(struct post_session *session, const struct post_module *module,
 			       const char *path, const char *trace)
 {
@@ -175,11 +170,12 @@ uint32_t post_modules_recorded(struct post_session *session, struct post_process
 
 	for (uint32_t i = 1; i < session->module_count; i++) {
 		struct post_module *known = &session->modules[i];
-		bool same = record->build_id_bytes
-				    ? !strcmp(known->name, record->name) &&
-					      same_id(known->build_id, known->build_id_bytes,
-						      record->build_id, record->build_id_bytes)
-				    : !known->build_id_bytes && !strcmp(known->name, record->name);
+		bool same =
+			record->build_id_bytes
+				? !strcmp(known->name, record->name) &&
+					  post_build_id_is(known->build_id, known->build_id_bytes,
+							   record->build_id, record->build_id_bytes)
+				: !known->build_id_bytes && !strcmp(known->name, record->name);
 		if (same) {
 			known->traced = true;
 			return i;
@@ -242,8 +238,8 @@ static uint32_t module_of_path(struct post_session *session, struct post_process
 	for (uint32_t i = 1; i < session->module_count; i++) {
 		struct post_module *known = &session->modules[i];
 		bool same =
-			image ? same_id(known->build_id, known->build_id_bytes, image->build_id,
-					image->build_id_bytes) ||
+			image ? post_build_id_is(known->build_id, known->build_id_bytes,
+						 image->build_id, image->build_id_bytes) ||
 					(known->image && !strcmp(known->image->path, image->path))
 			      : !known->image && !strcmp(known->name, name);
 		if (same) {

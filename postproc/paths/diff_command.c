@@ -274,15 +274,13 @@ static bool is_comparable(const struct side *sides)
 	return false;
 }
 
-static bool is_other_build(const struct post_module *a, const struct post_module *b)
+/* Were both traced, under one name? */
+static bool are_runs_of(const struct post_module *a, const struct post_module *b)
 {
-	return a->traced && b->traced && !strcmp(a->name, b->name) && a->build_id_bytes &&
-	       b->build_id_bytes &&
-	       (a->build_id_bytes != b->build_id_bytes ||
-		memcmp(a->build_id, b->build_id, a->build_id_bytes) != 0);
+	return a->traced && b->traced && !strcmp(a->name, b->name);
 }
 
-/* Paths of two builds can be compared by lines of source, and by addresses hardly. */
+/* Paths of two builds are compared by lines of source; by addresses most of them differ. */
 static void describe_builds(const struct path_arguments *given, const struct side *sides)
 {
 	const struct post_session *good = &sides[0].session, *bad = &sides[1].session;
@@ -293,10 +291,14 @@ static void describe_builds(const struct path_arguments *given, const struct sid
 		bool same = false, other = false;
 
 		for (size_t j = 1; j < good->module_count; j++) {
-			other |= is_other_build(&good->modules[j], &bad->modules[i]);
-			same |= good->modules[j].traced && bad->modules[i].traced &&
-				!strcmp(good->modules[j].name, bad->modules[i].name) &&
-				!is_other_build(&good->modules[j], &bad->modules[i]);
+			const struct post_module *a = &good->modules[j], *b = &bad->modules[i];
+			const bool known = a->build_id_bytes && b->build_id_bytes;
+
+			if (!are_runs_of(a, b))
+				continue;
+			same |= !known || post_build_id_is(a->build_id, a->build_id_bytes,
+							   b->build_id, b->build_id_bytes);
+			other = true;
 		}
 		if (!other || same || (lines && given->quiet))
 			continue;

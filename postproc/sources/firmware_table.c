@@ -195,34 +195,30 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 	trace->items[trace->item_count++] = item;
 }
 
-/* An absolute symbol, or 0. */
-static double ticks_of(const struct post_image *image, const char *name)
+/* The value of an absolute symbol; 0: there is none. */
+static uint32_t number_of(const struct post_image *image, const char *name)
 {
-	uint32_t ticks, none;
+	uint32_t number, none;
 
-	return post_firmware_object(image, name, &ticks, &none) ? ticks : 0;
+	return post_firmware_object(image, name, &number, &none) ? number : 0;
 }
 
 static void set_cost(struct table_reader *reader, const struct post_image *image)
 {
 	const struct litifut_calibration *calibration = &reader->capture->calibration;
-	uint32_t pointer, none;
+	const uint32_t pointer_inside = number_of(image, "litifut_pointer_inside");
 
-	if (!post_firmware_object(image, "litifut_overflow_mask", &reader->mask, &none))
-		reader->mask = 0;
 	if (!calibration->calls)
 		return;
 	reader->inside = (double)calibration->inside / (double)calibration->calls;
-	reader->pointer_inside =
-		post_firmware_object(image, "litifut_pointer_inside", &pointer, &none)
-			? pointer
-			: reader->inside;
+	reader->pointer_inside = pointer_inside ? pointer_inside : reader->inside;
 	reader->whole = (double)(int32_t)calibration->whole / (double)calibration->calls;
 	if (reader->whole < reader->inside)
 		reader->whole = reader->inside;
-	reader->first = ticks_of(image, "litifut_pointer_first");
-	reader->overflow = ticks_of(image, "litifut_pointer_overflow");
-	reader->each_try = ticks_of(image, "litifut_pointer_try");
+	reader->first = number_of(image, "litifut_pointer_first");
+	reader->overflow = number_of(image, "litifut_pointer_overflow");
+	reader->each_try = number_of(image, "litifut_pointer_try");
+	reader->mask = number_of(image, "litifut_overflow_mask");
 }
 
 /* What the tracer adds to a call of this callee, which entry number `entry` of the overflow table

@@ -261,3 +261,8 @@ void post_image_close(struct post_image *image)
 	free(image->path);
 	free(image);
 }
+
+bool post_build_id_is(const uint8_t *a, unsigned a_bytes, const uint8_t *b, unsigned b_bytes)
+{
+	return a_bytes && a_bytes == b_bytes && !memcmp(a, b, a_bytes);
+}

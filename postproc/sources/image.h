@@ -18,6 +18,9 @@
 #define POST_BUILD_ID_BYTES 20                           /* longer ones are cut, as in the trace */
 #define POST_BUILD_ID_TEXT (POST_BUILD_ID_BYTES * 2 + 1) /* room for it in hexadecimal digits */
 
+/* Are both build-ids known, and the same? */
+bool post_build_id_is(const uint8_t *a, unsigned a_bytes, const uint8_t *b, unsigned b_bytes);
+
 struct post_segment {
 	uint32_t address; /* link-time */
 	uint32_t offset;  /* in the file */

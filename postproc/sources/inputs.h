@@ -72,7 +72,7 @@ enum post_behind {
 #define POST_BEHIND_BOTH_TEXT                                                                      \
 	"it stands behind the two sides: its programs and libraries are taken, and not its traces"
 
-/* Adds what stands there. */
+/* Adds what is at `path`, which stands behind the two sides. */
 enum post_behind post_inputs_add_files(struct post_inputs *inputs, const char *path,
 				       struct post_problems *problems);
 
