@@ -74,8 +74,8 @@ struct litifut_edge_place {
 	const struct litifut_targets *taken;    /* every halfword that is changed already */
 	uint32_t function_end;
 	bool far; /* an entry that must be near is out of reach */
-	/* Of a block in whose place there is no room, with LITIFUT_MODE=paths: may the next one
-	 * make room (`shifts` of the edge)? Is the start of that one recorded as well? */
+	/* LITIFUT_MODE=paths, of a block that is too short for its entry: may the next block make
+	 * room (`shifts` of the edge), and is the start of that block recorded as well? */
 	bool may_shift;
 	bool next_wanted;
 };

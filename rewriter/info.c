@@ -83,9 +83,9 @@ static uint32_t number_of(const struct reader *reader, const char *name)
 		const uint8_t *entry = table->bytes + at;
 		const uint32_t offset = litifut_get32(big, entry);
 
-		if (litifut_get16(big, entry + 14) == SHN_ABS && offset < names->size &&
-		    !strcmp((const char *)names->bytes + offset, name))
-			return litifut_get32(big, entry + 4);
+		if (litifut_get16(big, entry + offsetof(Elf32_Sym, st_shndx)) == SHN_ABS &&
+		    offset < names->size && !strcmp((const char *)names->bytes + offset, name))
+			return litifut_get32(big, entry + offsetof(Elf32_Sym, st_value));
 	}
 	return 0;
 }

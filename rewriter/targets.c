@@ -118,8 +118,8 @@ static bool is_in_table(const struct litifut_targets *targets, const struct liti
 	       (behind - targets->start < size && !(behind & 3));
 }
 
-/* May a word at `address` that has the address of code lead to it? With a `base`, which is added to
- * it, it must be an entry of a table. */
+/* May the word at offset `at` of the section be a pointer to code, if it has the address of some?
+ * With a `base`, which is added to it, it must be an entry of a table. */
 static bool may_lead(const struct litifut_targets *targets, const struct litifut_image *image,
 		     const struct litifut_pointers *pointers, const struct litifut_section *section,
 		     uint32_t base, uint32_t at)

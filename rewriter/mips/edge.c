@@ -369,7 +369,7 @@ static bool take_next(const struct litifut_edge_place *place, struct litifut_edg
 		return false;
 	edge->after = 4;
 	edge->shifts = place->may_shift && (place->far || place->next_wanted || !turns);
-	edge->near = !edge->shifts; /* there is no room for the number that islands need */
+	edge->near = !edge->shifts; /* the slot has no room for the number that an island needs */
 	edge->borrows = edge->near && place->far;
 	return true;
 }
