@@ -1,6 +1,6 @@
 /* Programs with several stacks. A function that makes room on its stack calculates the new stack
- * pointer from the old one, or has saved that in its frame, which Y points to; a kernel loads that
- * of a task from elsewhere. */
+ * pointer from the old one, or has saved that in its frame, which Y points to if the function has
+ * not set Y to something else; a kernel loads that of a task from elsewhere. */
 #include <string.h>
 
 #include "cpu/avr/avr.h"
@@ -8,11 +8,57 @@
 #include "rewriter/avr/avr.h"
 
 #define REGISTERS 32
+#define Y_LOW 28 /* the lower half of Y */
 
 /* May set it to anything, but its returns are not followed. */
 static bool is_known(const struct litifut_symbol *function)
 {
 	return !strcmp(function->name, "longjmp");
+}
+
+/* What is known of the registers before an instruction. */
+struct known {
+	bool loaded[REGISTERS];   /* from memory that is not the function's frame */
+	bool of_stack[REGISTERS]; /* the lower half of the stack pointer, or calculated from it */
+	bool elsewhere;           /* Y does not point to the frame */
+};
+
+static void move(struct known *known, unsigned to, unsigned from)
+{
+	known->loaded[to] = known->loaded[from];
+	known->of_stack[to] = known->of_stack[from];
+	if (to == Y_LOW)
+		known->elsewhere = !known->of_stack[from];
+}
+
+static void load(struct known *known, uint16_t word, unsigned to)
+{
+	const bool of_frame = (word & 0xd208) == 0x8008; /* ldd of Y */
+	const bool pop = (word & 0xfe0f) == 0x900f;
+
+	known->loaded[to] = !of_frame || known->elsewhere;
+	known->of_stack[to] = false;
+	if (to == Y_LOW && !of_frame && !pop)
+		known->elsewhere = true;
+}
+
+static void look_at(struct known *known, uint16_t word)
+{
+	const unsigned to = word >> 4 & 31;
+
+	if ((word & 0xfe00) == 0x9000 || (word & 0xd200) == 0x8000) { /* lds, ld, lpm, pop; ldd */
+		load(known, word, to);
+	} else if ((word & 0xf800) == 0xb000) { /* in */
+		known->loaded[to] = false;
+		known->of_stack[to] = (word & 0xfe0f) == 0xb60d; /* of SPL */
+		if (to == Y_LOW)
+			known->elsewhere = !known->of_stack[to];
+	} else if ((word & 0xfc00) == 0x2c00) { /* mov */
+		move(known, to, (word & 0xf) | (word >> 5 & 0x10));
+	} else if ((word & 0xff00) == 0x0100) { /* movw */
+		move(known, 2 * (word >> 4 & 15), 2 * (word & 15));
+		move(known, 2 * (word >> 4 & 15) + 1, 2 * (word & 15) + 1);
+	}
 }
 
 /* Does the code from `at` to before `end` load what it writes to the lower half of the stack
@@ -22,35 +68,23 @@ static bool is_known(const struct litifut_symbol *function)
 static bool loads_stack(const struct litifut_section *section,
 			const struct litifut_arch_context *context, uint32_t at, uint32_t end)
 {
-	bool loaded[REGISTERS] = {false};
+	struct known known = {0};
 	struct cpu_step step;
 	unsigned block = 0;
 
 	for (; at + 2 <= end; at += step.length) {
 		const uint8_t *code = section->bytes + (at - section->address);
 		const uint16_t word = litifut_get16(false, code);
-		const unsigned written = word >> 4 & 31;
 
 		if (!litifut_avr_step(&context->cpu, code, end - at, at, LITIFUT_CODE_PLAIN, &block,
 				      &step))
 			break;
-		if ((word & 0xfe0f) == 0xbe0d && loaded[written]) /* out SPL */
+		if ((word & 0xfe0f) == 0xbe0d && known.loaded[word >> 4 & 31]) /* out SPL */
 			return true;
-		if ((word & 0xfe00) == 0x9000) /* lds, ld, lpm, pop */
-			loaded[written] = true;
-		else if ((word & 0xd200) == 0x8000) /* ldd: of Z, or Y */
-			loaded[written] = !(word & 8);
-		else if ((word & 0xf800) == 0xb000) /* in */
-			loaded[written] = false;
-		else if ((word & 0xfc00) == 0x2c00) /* mov */
-			loaded[written] = loaded[(word & 0xf) | (word >> 5 & 0x10)];
-		else if ((word & 0xff00) == 0x0100) { /* movw */
-			loaded[2 * (word >> 4 & 15)] = loaded[2 * (word & 15)];
-			loaded[2 * (word >> 4 & 15) + 1] = loaded[2 * (word & 15) + 1];
-		}
+		look_at(&known, word);
 		if (step.way != LITIFUT_ENDS_ON && step.way != LITIFUT_ENDS_CALL &&
 		    !step.conditional)
-			memset(loaded, 0, sizeof(loaded));
+			known = (struct known){0};
 	}
 	return false;
 }

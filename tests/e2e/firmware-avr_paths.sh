@@ -181,6 +181,14 @@ tasks()
 	ok "tasks: it is left untraced, and a line says so" grep -q \
 		'untraced: LITIFUT_MODE=paths: the program changes tasks' tasks.log
 
+	# a kernel in C, whose function is given where the other stack pointer is, and loads it through Y
+	sed 's/"lds r28.*/"movw r28, r24\\n\\tld r16, Y\\n\\tldd r17, Y+1\\n\\tout 0x3d, r16\\n\\t"/
+		s/0x3e, r29/0x3e, r17/; s/yield(void)/yield(uint16_t *to)/; s/yield();/yield(saved);/' tasks.c >given.c
+	LITIFUT_MODE=paths "$BUILD/bin/litifut" build -q avr-gcc -mmcu="$device" -Os given.c -o given.elf \
+		>given.log 2>&1
+	ok "tasks: a stack pointer that is loaded through Y as well" grep -q \
+		'untraced: LITIFUT_MODE=paths: the program changes tasks' given.log
+
 	# behind one way out of a function, which restores r28, another one gives the frame back
 	cat >frames.c <<-'END'
 		#include <stdint.h>
