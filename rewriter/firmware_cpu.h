@@ -183,10 +183,11 @@ struct litifut_firmware_cpu {
 	 * right all the same. */
 	bool (*write_stub)(const struct litifut_firmware_call *call, uint32_t address,
 			   struct litifut_firmware_stub *stub);
-	/* Writes the 4 bytes at `address` in the tracer's code that lead on to the function at
-	 * `target`. False: out of reach. */
-	bool (*write_way)(const struct litifut_arch_context *context, uint32_t address,
-			  uint32_t target, uint8_t *code);
+	/* Writes what leads on to the function at `target` from `address`, which is in the tracer's
+	 * code or an entry of the vector table, into `code`, which has 4 bytes. Returns how many of
+	 * them it takes; 0: out of reach. */
+	unsigned (*write_way)(const struct litifut_arch_context *context, uint32_t address,
+			      uint32_t target, uint8_t *code);
 	/* Optional: does the function at the address keep its return address other than on its
 	 * stack? Then it may return there more than once. */
 	bool (*keeps_return)(const struct litifut_image *image, uint32_t function);

@@ -347,8 +347,8 @@ static enum litifut_status write_gates(struct litifut_firmware_pass *pass, struc
 		return out_of_memory(pass, error);
 	for (size_t i = 0; i < pass->sites.count && !status; i++) {
 		const struct litifut_site *site = &pass->sites.items[i].site;
-		const bool is_short = site->length == 2; /* there is room for no more */
 		uint8_t way[4] = {0};
+		unsigned bytes;
 		uint32_t to;
 
 		if (site->kind != LITIFUT_SITE_VECTOR || !is_recorded(pass, site->callee))
@@ -357,11 +357,11 @@ static enum litifut_status write_gates(struct litifut_firmware_pass *pass, struc
 				    site->callee & ~1u, &to, error);
 		if (status)
 			break;
-		if (is_short ? !pass->cpu->redirect(&pass->context, way, 2, site->address, to)
-			     : !pass->cpu->write_way(&pass->context, site->address, to, way))
+		bytes = pass->cpu->write_way(&pass->context, site->address, to, way);
+		if (!bytes)
 			return unsupported(pass, "the vector table is out of reach of the tracer",
 					   error);
-		litifut_changes_add(&writing->changes, site->address, way, is_short ? 2 : 4, 0,
+		litifut_changes_add(&writing->changes, site->address, way, bytes, 0,
 				    LITIFUT_CODE_DATA);
 		writing->gates[i] = to | (site->callee & 1);
 	}

@@ -95,15 +95,21 @@ static uint32_t code_at(const struct litifut_firmware_pass *pass, const char *na
 	return symbol ? symbol->address | symbol->thumb : 0;
 }
 
+/* Lets this entry of the vector table, or code of the tracer, go on to the function at `target`. */
+static bool write_way(struct litifut_firmware_pass *pass, uint32_t address, uint32_t target)
+{
+	uint8_t code[4];
+	const unsigned bytes = pass->cpu->write_way(&pass->context, address, target, code);
+
+	return bytes && litifut_firmware_change(pass, address, code, bytes);
+}
+
 /* Lets the tracer's code at this symbol go on to the function at `target`. */
 static bool set_way(struct litifut_firmware_pass *pass, const char *name, uint32_t target)
 {
 	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, name);
-	uint8_t code[4];
 
-	return symbol &&
-	       pass->cpu->write_way(&pass->context, symbol->address, target & ~1u, code) &&
-	       litifut_firmware_change(pass, symbol->address, code, sizeof(code));
+	return symbol && write_way(pass, symbol->address, target & ~1u);
 }
 
 /* Lets an entry of the vector table, which leads to `*to`, lead to `gate`, and that to what
@@ -113,11 +119,8 @@ static enum litifut_status put_gate(struct litifut_firmware_pass *pass, uint32_t
 				    struct litifut_error *error)
 {
 	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, gate);
-	uint8_t way[4];
 
-	if (!symbol || !set_way(pass, target, *to) ||
-	    !pass->cpu->write_way(&pass->context, entry, symbol->address, way) ||
-	    !litifut_firmware_change(pass, entry, way, sizeof(way)))
+	if (!symbol || !set_way(pass, target, *to) || !write_way(pass, entry, symbol->address))
 		return litifut_firmware_missing(pass, gate, error);
 	*to = symbol->address;
 	return LITIFUT_OK;
@@ -369,10 +372,8 @@ static enum litifut_status set_free_vector(struct litifut_firmware_pass *pass, c
 					   uint32_t entry, struct litifut_error *error)
 {
 	uint32_t address = code_at(pass, handler);
-	uint8_t way[4];
 
-	return address && pass->cpu->write_way(&pass->context, entry, address, way) &&
-			       litifut_firmware_change(pass, entry, way, sizeof(way))
+	return address && write_way(pass, entry, address)
 		       ? LITIFUT_OK
 		       : litifut_firmware_missing(pass, handler, error);
 }

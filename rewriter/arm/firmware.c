@@ -414,13 +414,13 @@ static bool prepare(const uint8_t *bytes, uint32_t size, struct litifut_arch_con
 	return facts->short_thumb_branches;
 }
 
-static bool write_way(const struct litifut_arch_context *context, uint32_t address, uint32_t target,
-		      uint8_t *code)
+static unsigned write_way(const struct litifut_arch_context *context, uint32_t address,
+			  uint32_t target, uint8_t *code)
 {
 	(void)context;
 	(void)address;
 	litifut_put32(false, code, target | 1);
-	return true;
+	return 4;
 }
 
 static uint32_t wide_at(const uint8_t *code)

@@ -370,15 +370,14 @@ static bool prepare(const uint8_t *bytes, uint32_t size, struct litifut_arch_con
 	return litifut_avr_is_small(&context->cpu);
 }
 
-static bool write_way(const struct litifut_arch_context *context, uint32_t address, uint32_t target,
-		      uint8_t *code)
+/* A device without jmp has entries of 2 bytes in its vector table. */
+static unsigned write_way(const struct litifut_arch_context *context, uint32_t address,
+			  uint32_t target, uint8_t *code)
 {
-	const struct litifut_avr_facts *facts = context->cpu.facts;
 	bool failed = false;
+	const unsigned bytes = branch_to(context->cpu.facts, false, address, target, code, &failed);
 
-	litifut_put16(false, code + 2, 0);
-	branch_to(facts, false, address, target, code, &failed);
-	return !failed;
+	return failed ? 0 : bytes;
 }
 
 static unsigned write_gate(const struct litifut_arch_context *context, uint32_t address,

@@ -164,6 +164,16 @@ stopped()
 	is "and its calls are counted" "$(grep -cx counted stopped.words)" "$(wc -l <stores)"
 }
 
+# An entry of the vector table has 2 bytes, and the one behind that of the tracer's timer is the program's.
+behind_the_timer()
+{
+	ok "it links traced (behind the timer)" avr behind avr_ticks.c -Os -DCLOCK=2
+	ok "each site is counted as often as it is executed (behind the timer)" counts_equal_calls behind
+	avr-nm behind.elf | sed -n 's/^0*\([^ ]*\) T tick$/\1/p' >handled
+	"$simulator" -t handled "$device" behind.elf >behind.handled 2>/dev/null
+	ok "its handler runs" grep -q '^[0-9a-f]* [1-9][0-9]' behind.handled
+}
+
 behaviour()
 {
 	export LITIFUT_MODE=table LITIFUT_PORT=usart LITIFUT_CLOCK=timer1:1000000
@@ -172,7 +182,10 @@ behaviour()
 	atmega328p)
 		export LITIFUT_DEPTH=12 LITIFUT_INCLUDE='main,apply,by_label,tail,tail_of,fibonacci,tick_*'
 		;;
-	atmega88) export LITIFUT_DEPTH=4 LITIFUT_INCLUDE=main,tail ;;
+	atmega88)
+		export LITIFUT_DEPTH=4 LITIFUT_INCLUDE=main,tail
+		behind_the_timer
+		;;
 	*)
 		tasks
 		leaps
