@@ -24,16 +24,23 @@ void post_walk_take_saved(struct post_walker *walker, uint32_t stack)
 	walker->stack = stack;
 }
 
-/* The handler returns to the task with this stack pointer. */
+/* The handler returns to the task with this stack pointer. That of the other task is where the CPU
+ * has put its registers: what reads it, in an instruction with a condition, say, need not be
+ * recorded. */
 void post_walk_take_resumed(struct post_walker *walker, uint32_t stack)
 {
 	struct post_walk_frame *handler = handler_of(walker);
+	const bool open = handler && handler->registers;
+	const uint32_t registers = open ? handler->registers : walker->handled;
 
-	if (handler && handler->registers) {
+	if (registers & 1)
+		post_walk_take_saved(walker, registers & ~1u);
+	if (open) {
 		handler->switches = true;
 		handler->task = stack;
 		return;
 	}
+	walker->handled = 0;
 	walker->switching = true;
 	walker->next_task = stack;
 }

@@ -12,8 +12,9 @@
 struct open_unit {
 	const struct post_path_code *code;
 	uint32_t function;
-	bool interrupts; /* the handler has said what it has interrupted: a task */
-	bool switches;   /* when it ends, the task with the stack pointer `task` goes on */
+	bool interrupts;    /* the handler has said what it has interrupted: a task */
+	uint32_t registers; /* and where the CPU has put that one's registers, bit 0 set, or 0 */
+	bool switches;      /* when it ends, the task with the stack pointer `task` goes on */
 	uint32_t task;
 };
 
@@ -22,10 +23,11 @@ struct lane {
 	uint32_t epoch;
 	struct open_unit *open;
 	size_t count, capacity;
-	bool lost;        /* words are missing: what was open then is not known */
-	bool unknown;     /* and no record has come since, so the words may be the rest of one */
-	bool interrupted; /* the next unit that starts is the handler */
-	bool is_task;     /* whose stack pointer was this when it was interrupted the last time */
+	bool lost;          /* words are missing: what was open then is not known */
+	bool unknown;       /* and no record has come since, so the words may be the rest of one */
+	bool interrupted;   /* the next unit that starts is the handler */
+	uint32_t registers; /* of what it has interrupted, as in struct open_unit */
+	bool is_task;       /* whose stack pointer was this when it was interrupted the last time */
 	uint32_t stack;
 };
 
@@ -116,6 +118,11 @@ static void take_resumed(struct reader *reader, uint32_t stack)
 			continue;
 		lane->open[i].switches = true;
 		lane->open[i].task = stack;
+		/* as where the CPU has put its registers; what reads that need not be recorded */
+		if (lane->open[i].registers & 1) {
+			lane->is_task = true;
+			lane->stack = lane->open[i].registers & ~1u;
+		}
 		return;
 	}
 	go_to_task(reader, stack);
@@ -124,8 +131,10 @@ static void take_resumed(struct reader *reader, uint32_t stack)
 static void take_start(struct reader *reader, const struct post_path_code *code, uint32_t function)
 {
 	struct lane *lane = &reader->lanes[reader->now];
-	const struct open_unit unit = {
-		.code = code, .function = function, .interrupts = lane->interrupted};
+	const struct open_unit unit = {.code = code,
+				       .function = function,
+				       .interrupts = lane->interrupted,
+				       .registers = lane->interrupted ? lane->registers : 0};
 
 	POST_GROW(lane->open, lane->count, lane->capacity);
 	lane->open[lane->count++] = unit;
@@ -264,6 +273,7 @@ static void take_control(struct reader *reader, unsigned kind, const uint32_t *w
 		break;
 	case LITIFUT_WORD_INTERRUPT:
 		lane->interrupted = true;
+		lane->registers = count > 1 ? words[1] : 0;
 		break;
 	case LITIFUT_WORD_TASK_SAVED:
 		lane->is_task = true;

@@ -97,6 +97,8 @@ void post_walk_leave(struct post_walker *walker)
 	walker->stops = frame->stops;
 	walker->registers = frame->outer;
 	walker->outer = 0;
+	if (frame->registers)
+		walker->handled = frame->registers;
 	walker->begun = frame->begun;
 	if (frame->between)
 		walker->last = frame->last;

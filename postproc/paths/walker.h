@@ -60,6 +60,7 @@ struct post_walker {
 	unsigned stops;
 	uint32_t registers; /* where those of the newest one of them are on the stack, */
 	uint32_t outer;     /* and of the one before it; 0: not known */
+	uint32_t handled;   /* the same of the handler that has returned last */
 	bool left;      /* what had come between, an interrupt or a callback, has just returned */
 	uint32_t begun; /* the block that has been given already; its bit or record follows */
 	bool switching; /* the task `next_task` goes on now */

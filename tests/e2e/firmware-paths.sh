@@ -166,6 +166,10 @@ behaviour()
 		is "tasks, a tick of $period: each is a thread" \
 			"$(tail -n +2 blocks | cut -f 2 | sort -u | wc -l)" 2
 	done
+	ok "tasks, of either stack: it links traced" link_mode paths either "$large" \
+		EXTRA_CFLAGS="$cpu -DTICK=$tick -DROUNDS=60 -DJUMPS=30 -DEITHER_STACK"
+	ok "tasks, of either stack: blocks are those that are executed" \
+		blocks_are_executed either traced memory --late 8 --more 1
 
 	cp "$root/tests/firmware/restarts.c" source/main.c
 	case $board in

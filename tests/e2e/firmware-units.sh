@@ -96,6 +96,9 @@ behaviour()
 		ok "tasks, a tick of $period: each has its units" \
 			units_are_executed tasks memory --tasks 2
 	done
+	ok "tasks, of either stack: it links traced" link_mode units either "$tasks" \
+		EXTRA_CFLAGS="-DTICK=$tick -DROUNDS=60 -DJUMPS=30 -DEITHER_STACK"
+	ok "tasks, of either stack: each has its units" units_are_executed either memory --tasks 2
 	cp "$root/tests/firmware/restarts.c" source/main.c
 	settings="LITIFUT_PORT=$port LITIFUT_RAM=top LITIFUT_UNITS=*"
 	ok "restarts: it links traced" link_mode units kept 8 EXTRA_CFLAGS="-I$root/include"

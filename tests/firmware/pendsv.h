@@ -1,6 +1,6 @@
 /* The change of tasks of a small kernel, for all instruction sets of Cortex-M. A file that includes
  * it defines switch_task(), which notes the stack pointer of a task and returns that of the next.
- */
+ * EITHER_STACK: it looks which of the two stack pointers that is, as in RTX, but not on v6-M. */
 #ifndef PENDSV_H
 #define PENDSV_H
 
@@ -11,7 +11,14 @@ uint32_t *switch_task(uint32_t *stack);
 __attribute__((naked)) void PendSV_Handler(void)
 {
 	__asm__(".syntax unified\n"
+#ifdef EITHER_STACK
+		"tst lr, #4\n"
+		"ite eq\n"
+		"mrseq r0, msp\n"
+		"mrsne r0, psp\n"
+#else
 		"mrs r0, psp\n"
+#endif
 		"subs r0, #32\n"
 		"stmia r0!, {r4, r5, r6, r7}\n"
 		"mov r4, r8\n"

@@ -703,13 +703,18 @@ static void expect_units(const uint32_t *words, uint32_t count, const char *step
 static void units_end_below_a_handler(void **state)
 {
 	const uint32_t resumed[] = {ENTER_MAIN, CONTROL(INTERRUPT, 2),    BIAS + STUB(2), STACK | 1,
-				    END_OTHER,  CONTROL(TASK_RESUMED, 1), STACK,          END_OTHER,
+				    END_OTHER,  CONTROL(TASK_RESUMED, 1), STACK + 64,     END_OTHER,
 				    ENTER_MAIN};
 	const uint32_t cut[] = {ENTER_MAIN, CONTROL(INTERRUPT, 2),    BIAS + STUB(2), STACK | 1,
-				END_OTHER,  CONTROL(TASK_RESUMED, 1), STACK,          END_MAIN,
+				END_OTHER,  CONTROL(TASK_RESUMED, 1), STACK + 64,     END_MAIN,
 				ENTER_MAIN};
+	/* the stack pointer is where the CPU has put the registers of the task that it came in */
+	const uint32_t same[] = {ENTER_MAIN, CONTROL(INTERRUPT, 2),    BIAS + STUB(2), STACK | 1,
+				 END_OTHER,  CONTROL(TASK_RESUMED, 1), STACK,          END_OTHER,
+				 ENTER_MAIN};
 
 	(void)state;
+	expect_units(same, COUNT(same), "0+7 4+7 4-7 0+7 ");
 	expect_units(resumed, COUNT(resumed), "0+7 4+7 4-7 0+2 ");
 	expect_units(cut, COUNT(cut), "0+7 4+7 4!7 0-7 0+7 ");
 }
