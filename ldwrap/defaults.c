@@ -42,6 +42,35 @@ size_t defaults_names(const char **names, size_t room)
 	return count;
 }
 
+static bool has_effect_of_link(const struct known *known, const char *value)
+{
+	static const char *const of_builds[] = {"LITIFUT_DIR", "LITIFUT_COPY_TO", "LITIFUT_DIR_MB",
+						"LITIFUT_VERBOSE"};
+
+	for (size_t i = 0; i < sizeof(of_builds) / sizeof(of_builds[0]); i++)
+		if (!strcmp(known->name, of_builds[i]))
+			return true;
+	/* without a clock, the code at the call sites is another one */
+	return known->kind == LITIFUT_SETTING_CLOCK && strcmp(value, "mono");
+}
+
+char *defaults_in_environment(const char *defaults)
+{
+	char *names = NULL;
+
+	for (size_t i = 0; i < sizeof(known_settings) / sizeof(known_settings[0]); i++) {
+		const struct known *known = &known_settings[i];
+		const char *value = getenv(known->name);
+
+		if (!value || !*value || has_effect_of_link(known, value) ||
+		    (defaults && strstr(defaults, known->name)))
+			continue;
+		names = names ? reconcat(names, names, ", ", known->name, NULL)
+			      : xstrdup(known->name);
+	}
+	return names;
+}
+
 static bool is_one_of(const char *value, const char *const *values)
 {
 	for (; *values; values++)

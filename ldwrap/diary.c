@@ -17,7 +17,8 @@ enum {
 	WARNING = 'w',
 	NOTHING = 'u',
 	LOW = 'm',
-	UNSENT = 's'
+	UNSENT = 's',
+	RUN = 'r'
 };
 
 /* Between an output and a reason that its link has printed, in place of ": ". */
@@ -84,6 +85,11 @@ void diary_note_unsent(const char *line)
 	note(UNSENT, line);
 }
 
+void diary_note_run_settings(const char *names)
+{
+	note(RUN, names);
+}
+
 bool diary_note_nothing(const char *output, const char *line, const char *nearest)
 {
 	char *all = concat(line, "\t", nearest, "\t", output, NULL);
@@ -131,6 +137,7 @@ struct tally {
 	char *warning;      /* the first one of settings */
 	char *low;          /* the first one that has little memory left */
 	char *unsent;       /* how to get the results of the first one that sends none */
+	char *run;          /* settings of the recorder, the first names that were noted */
 	struct nothing *nothings;
 	size_t nothing_count;
 };
@@ -185,6 +192,8 @@ static struct tally read_tally(FILE *file)
 			tally.low = xstrdup(line + 1);
 		if (line[0] == UNSENT && !tally.unsent)
 			tally.unsent = xstrdup(line + 1);
+		if (line[0] == RUN && !tally.run)
+			tally.run = xstrdup(line + 1);
 		if (line[0] == NOTHING)
 			count_nothing(&tally, line + 1);
 		if (line[0] == PLAIN)
@@ -271,6 +280,11 @@ static void say(const struct tally *tally, FILE *to, bool wordy, bool failed, si
 			fprintf(to, "; %s", tally->unsent);
 		if (tally->low)
 			fprintf(to, "; %s", tally->low);
+		if (tally->run)
+			fprintf(to,
+				"; %s: set it where the program runs, or in LITIFUT_DEFAULTS of "
+				"the link",
+				tally->run);
 		if (nothings)
 			fprintf(to, "; %zu setting%s named nothing, see above", nothings,
 				nothings == 1 ? "" : "s");
@@ -278,15 +292,19 @@ static void say(const struct tally *tally, FILE *to, bool wordy, bool failed, si
 	}
 }
 
-size_t diary_close(FILE *to, bool wordy, bool failed)
+size_t diary_close(FILE *to, bool wordy, bool failed, bool *foreign)
 {
 	const char *path = getenv(DIARY_VARIABLE);
 	FILE *file = path ? fopen(path, "re") : NULL;
 	struct tally tally;
 
+	if (foreign)
+		*foreign = false;
 	if (!file)
 		return 0;
 	tally = read_tally(file);
+	if (foreign)
+		*foreign = tally.other && !tally.traced && !tally.plain && !tally.trials;
 	fclose(file);
 	unlink(path);
 	unsetenv(DIARY_VARIABLE);
@@ -306,5 +324,6 @@ size_t diary_close(FILE *to, bool wordy, bool failed)
 	free(tally.warning);
 	free(tally.low);
 	free(tally.unsent);
+	free(tally.run);
 	return tally.traced;
 }

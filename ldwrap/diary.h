@@ -28,6 +28,9 @@ void diary_note_warning(const char *line);
 /* Notes that a firmware that is traced has little memory left. False: there is no diary. */
 bool diary_note_low_memory(const char *line);
 
+/* Notes settings of the recorder that the link of a traced program had, which are not for links. */
+void diary_note_run_settings(const char *names);
+
 /* Notes how to get the results of a firmware that is traced and sends nothing. */
 void diary_note_unsent(const char *line);
 
@@ -42,7 +45,8 @@ bool diary_open(void);
 /* Reads what was noted, removes the file, and writes one line to `to`, if not NULL. Unless `wordy`
  * it prints a line only where several links have ignored a setting: each link has printed its own
  * lines. Where the command has `failed` it prints what was linked before, if something was. Returns
- * how many files were traced. */
-size_t diary_close(FILE *to, bool wordy, bool failed);
+ * how many files were traced. `foreign`, if not NULL: there were links, but all for other machines.
+ */
+size_t diary_close(FILE *to, bool wordy, bool failed, bool *foreign);
 
 #endif

@@ -156,7 +156,7 @@ static enum litifut_status build(const struct loop *loop, struct litifut_error *
 {
 	bool counts = diary_open();
 	enum litifut_status status = run(loop->options->build, loop->options->build[0], error);
-	size_t traced = diary_close(NULL, false, false);
+	size_t traced = diary_close(NULL, false, false, NULL);
 
 	if (!status && counts && !traced)
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, loop->options->build[0],

@@ -15,6 +15,7 @@
 #include "common/version.h"
 #include "ldwrap/arguments.h"
 #include "ldwrap/decision.h"
+#include "ldwrap/defaults.h"
 #include "ldwrap/diary.h"
 #include "ldwrap/firmware.h"
 #include "ldwrap/link.h"
@@ -317,6 +318,15 @@ static void warn_of_settings(const struct arguments *arguments, const struct dec
 		exit(1);
 }
 
+static void note_run_settings(const struct settings *settings)
+{
+	char *names = defaults_in_environment(settings->defaults);
+
+	if (names)
+		diary_note_run_settings(names);
+	free(names);
+}
+
 /* Of a user who asks the wrapper, not the linker behind it. */
 static void introduce(int argc, char *argv[])
 {
@@ -429,6 +439,8 @@ int main(int argc, char *argv[])
 		scratch_close();
 		note(arguments_output(&arguments), NULL, false);
 		warn_of_unused(&arguments, &settings, &outcome);
+		if (!decision.firmware)
+			note_run_settings(&settings);
 		return 0;
 	}
 	scratch_close();

@@ -49,6 +49,17 @@ behaviour()
 	LITIFUT_ENGINE=thunks says "an ignored setting" \
 		"litifut: 2 linked files traced; LITIFUT_ENGINE=thunks: ignored, as it is none of thunk, db; did you mean thunk?" \
 		sh -c "$triplet-gcc main.o -o program && $triplet-gcc main.o -o other"
+	LITIFUT_DEDUP=1 LITIFUT_CLOCK=mono says "settings of the run, at the link" \
+		"litifut: 1 linked file traced; LITIFUT_CLOCK, LITIFUT_DEDUP: set it where the program runs, or in LITIFUT_DEFAULTS of the link" \
+		"$triplet-gcc" main.o -o program
+	LITIFUT_DEDUP=1 LITIFUT_DEFAULTS=LITIFUT_DEDUP=1 LITIFUT_DIR=$(pwd)/data says "those that the program has got, and its folder" \
+		"litifut: 1 linked file traced" "$triplet-gcc" main.o -o program
+	says "strict, no link for the device" "litifut: nothing is traced: no link was of a program or library for 32-bit ARM, MIPS or AVR" \
+		--strict "$triplet-gcc" -r main.o -o partial.o
+	"$BUILD/bin/litifut" build --strict "$triplet-gcc" -r main.o -o partial.o 2>/dev/null
+	is "strict, no link for the device: exit status" $? 1
+	"$BUILD/bin/litifut" build --strict true 2>/dev/null
+	is "strict, nothing to link: exit status" $? 0
 	"$BUILD/bin/litifut" build sh -c 'exit 7' 2>/dev/null
 	is "exit status" $? 7
 	"$BUILD/bin/litifut" build nosuch-command 2>/dev/null
