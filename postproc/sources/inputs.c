@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <litifut/trace_format.h>
 
@@ -120,7 +121,9 @@ static void add_unknown(struct post_inputs *inputs, const char *path, const uint
 	/* the magic number is what the recorder writes last */
 	inputs->unknown[inputs->unknown_count++] = (struct post_unknown){
 		.path = post_copy_text(path),
-		.why = size && is_zero(bytes, size < 8 ? size : 8) && is_trace
+		.why = !size && access(path, R_OK) && errno == EACCES
+			       ? "there is no permission to read it"
+		       : size && is_zero(bytes, size < 8 ? size : 8) && is_trace
 			       ? "its header was never written: the program was killed "
 				 "before, or there was no room"
 		       : size                       ? NULL
@@ -149,7 +152,7 @@ static void add_file(struct post_inputs *inputs, const char *path, bool named,
 	else if (named && (inputs->gprof_serial || post_firmware_is(path)))
 		add_text(&inputs->firmware, &inputs->firmware_count, &inputs->firmware_capacity,
 			 path);
-	else if (named || ends_with(path, ".trace"))
+	else if (named || ends_with(path, ".trace") || (!size && ends_with(path, ".maps")))
 		add_unknown(inputs, path, start, size);
 }
 

@@ -290,6 +290,24 @@ leaves_nothing_when_interrupted()
     assert not glob.glob("new.out*")' edges -o new.out
 }
 
+# As another user: traces can be read by nobody else. In a folder that all can reach.
+tells_of_permissions()
+{
+	place=$(mktemp -d) || return
+	chmod 755 "$place"
+	cp "$post" "$place/post" && cp -r data traced/program "$place" || return
+	chmod -R go+rX "$place/data"
+	chmod 600 "$place"/data/trace/*.trace "$place"/data/maps/*.maps
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$place/post" -f edges "$place/data" "$place/program" 2>&1 >/dev/null |
+		tee permissions.words >&2
+	chmod 644 "$place"/data/trace/*.trace
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$place/post" -f edges "$place/data" "$place/program" 2>&1 >/dev/null |
+		tee permissions.maps >&2
+	rm -r "$place"
+	grep -q '\.trace: there is no permission to read it$' permissions.words &&
+		grep -q '\.maps: there is no permission to read it$' permissions.maps
+}
+
 behaviour()
 {
 	cat >main.c <<-'END'
@@ -309,6 +327,11 @@ behaviour()
 	ok "a reader that has seen enough: the summary says that it is of a part" says_when_cut
 	ok "archives of a stick are read as they are" archives
 	ok "files that served nothing are named" tells_of_needless_files
+	if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+		ok "files that this user may not read" tells_of_permissions
+	else
+		skip "files that this user may not read" "not root, or no setpriv"
+	fi
 	export LITIFUT_MODE=spans
 	ok "spans: a file that was linked with other settings is not used" uses_the_right_build edges 'main -> leaf'
 	LITIFUT_MODE=paths
