@@ -234,6 +234,12 @@ static void add_bits(struct post_trace *trace, struct post_chunk chunk)
 	trace->bits[trace->bits_count++] = chunk;
 }
 
+static void add_chunk_number(struct post_trace *trace, uint32_t number)
+{
+	POST_GROW(trace->numbers, trace->number_count, trace->number_capacity);
+	trace->numbers[trace->number_count++] = number;
+}
+
 /* Reports a problem with a chunk, but not thousands of times. */
 static void chunk_problem(struct post_trace *trace, struct post_problems *problems,
 			  unsigned *reported, size_t offset, const char *message)
@@ -297,6 +303,7 @@ static void read_blocks(struct post_trace *trace, size_t at, size_t end,
 			chunk_problem(trace, problems, reported, at,
 				      "the sum of a compact block is wrong: it is damaged, and so "
 				      "may be its events");
+		add_chunk_number(trace, number32(trace, block.number));
 		add_chunk(trace, (struct post_chunk){
 					 .offset = at,
 					 .word_count = words,
@@ -371,12 +378,26 @@ static void find_epochs(const struct post_trace *trace, struct post_chunk *chunk
 	}
 }
 
-/* Chunks of other kinds have numbers as well, so there may be fewer gaps than that. */
+static int by_value(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Between two chunks of events a number is missing that no chunk of another kind has. */
 static void find_gaps(struct post_trace *trace)
 {
-	for (size_t i = 1; i < trace->chunk_count; i++)
-		trace->chunks[i].gaps = trace->chunks[i - 1].gaps +
-					(trace->chunks[i].number - trace->chunks[i - 1].number > 1);
+	uint32_t gaps = 0;
+	size_t at = 0;
+
+	qsort(trace->numbers, trace->number_count, sizeof(*trace->numbers), by_value);
+	for (size_t i = 0; i < trace->chunk_count; i++) {
+		for (; at < trace->number_count && trace->numbers[at] < trace->chunks[i].number;
+		     at++)
+			gaps += trace->numbers[at + 1] - trace->numbers[at] > 1;
+		trace->chunks[i].gaps = gaps;
+	}
 }
 
 /* Does a closed chunk have the sums that were made when it was closed? */
@@ -413,6 +434,7 @@ static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t 
 	}
 	if (kind == LITIFUT_CHUNK_FREE)
 		return;
+	add_chunk_number(trace, number32(trace, header.number));
 	if (kind != LITIFUT_CHUNK_EVENTS && kind != LITIFUT_CHUNK_METADATA &&
 	    kind != LITIFUT_CHUNK_TABLE && kind != LITIFUT_CHUNK_STACK &&
 	    kind != LITIFUT_CHUNK_FLAGS && kind != LITIFUT_CHUNK_BITS) {
@@ -541,8 +563,10 @@ enum litifut_status post_trace_open_memory(const uint8_t *data, size_t size, con
 	order_chunks(opened);
 	find_epochs(opened, opened->chunks, opened->chunk_count);
 	find_epochs(opened, opened->bits, opened->bits_count);
-	if (opened->damaged)
+	if (opened->damaged && opened->number_count)
 		find_gaps(opened);
+	free(opened->numbers);
+	opened->numbers = NULL;
 	if (opened->header.mode == LITIFUT_MODE_TABLE) {
 		opened->unfolded = opened->chunks;
 		opened->unfolded_count = opened->chunk_count;

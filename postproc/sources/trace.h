@@ -77,6 +77,8 @@ struct post_trace {
 	uint32_t modules_left_out; /* as there are too many */
 	struct post_chunk *chunks; /* those with events, in the order of their numbers */
 	size_t chunk_count, chunk_capacity;
+	uint32_t *numbers; /* while it is opened: of all chunks and blocks that are there */
+	size_t number_count, number_capacity;
 	struct post_chunk *tables; /* of call sites, see table_chunk.h */
 	size_t table_count, table_capacity;
 	/* Those that are in no chunk. */

@@ -62,6 +62,19 @@ check()
 	spans_equal_oracle "$1" "${how:-times}"
 }
 
+# Chunks that follow each other have numbers, and so have others between them.
+cut_at_end()
+{
+	rm -rf cut data
+	guest_environment="LITIFUT_CLOCK=mono LITIFUT_DIR=$(pwd)/data"
+	run traced program >/dev/null
+	guest_environment=
+	cp -r data cut && truncate -s -1 cut/trace/*.trace || return
+	"$BUILD/bin/litifut-post" -q -f csv -o whole.csv data traced/program
+	"$BUILD/bin/litifut-post" -f csv -o cut.csv cut traced/program 2>cut.words
+	grep -q 'ends inside a chunk' cut.words && [ -s whole.csv ] && cmp whole.csv cut.csv
+}
+
 behaviour()
 {
 	cat >main.c <<-'END'
@@ -131,6 +144,7 @@ behaviour()
 	ok "without a clock: a line says how to get times" sh -c \
 		'"$1" -f report data traced/program 2>&1 >/dev/null | grep "without times.*LITIFUT_CLOCK=mono"' \
 		sh "$BUILD/bin/litifut-post"
+	ok "a trace without its last byte has the same times" cut_at_end
 	for flags in -O0 -O3 -Os; do
 		check "program$flags" ../main.c || return
 	done
