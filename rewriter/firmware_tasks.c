@@ -9,7 +9,7 @@
 #include "rewriter/firmware_cpu.h"
 #include "rewriter/firmware_pass.h"
 
-#define PATH_MOST 3
+#define PATH_MOST 4
 
 /* The variables of kernels: each is a pointer to what the kernel keeps of the task that runs, or a
  * structure that has this pointer. */
@@ -17,10 +17,11 @@ static const struct kernel {
 	const char *variable;
 	const char *path[PATH_MOST];
 } kernels[] = {
-	{"pxCurrentTCB", {NULL}},               /* FreeRTOS */
-	{"_tx_thread_current_ptr", {NULL}},     /* ThreadX */
-	{"_kernel", {"cpus", "current", NULL}}, /* Zephyr, on one CPU */
-	{"OSTCBCurPtr", {NULL}},                /* uC/OS-III */
+	{"pxCurrentTCB", {NULL}},                       /* FreeRTOS */
+	{"_tx_thread_current_ptr", {NULL}},             /* ThreadX */
+	{"_kernel", {"cpus", "current", NULL}},         /* Zephyr, on one CPU */
+	{"OSTCBCurPtr", {NULL}},                        /* uC/OS-III */
+	{"osRtxInfo", {"thread", "run", "curr", NULL}}, /* RTX */
 };
 
 static uint32_t name_of(const struct dwarf_named_pointer *pointer)

@@ -69,6 +69,8 @@ behaviour()
 	ok "named: calls and times are right" tasks_are_right named
 	ok "a pointer in a structure: it links traced" link_kernel inside "" -DSTRUCTURE
 	ok "a pointer in a structure: calls and times are right" tasks_are_right inside
+	ok "a pointer deep in a structure: it links traced" link_kernel deep "" -DDEEP_STRUCTURE
+	ok "a pointer deep in a structure: calls and times are right" tasks_are_right deep
 	ok "a word of it that is named: it links traced" link_kernel word _kernel+4 -DSTRUCTURE
 	emulate word/firmware.elf word.serial
 	ok "a word of it that is named: tasks have addresses" sh -c "'$BUILD/bin/litifut-post' -q -f report \

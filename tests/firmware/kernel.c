@@ -48,6 +48,18 @@ struct {
 } _kernel;
 #undef CURRENT
 #define CURRENT _kernel.cpus[0].current
+#elif defined DEEP_STRUCTURE /* as RTX has it */
+struct {
+	const char *os_id;
+	struct {
+		struct {
+			struct tcb *volatile curr;
+			struct tcb *next;
+		} run;
+	} thread;
+} osRtxInfo;
+#undef CURRENT
+#define CURRENT osRtxInfo.thread.run.curr
 #else
 struct tcb *volatile CURRENT;
 #endif
