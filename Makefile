@@ -3,9 +3,11 @@
 # folder is a new line in FOLDERS.
 
 BUILD   ?= build
-# The same folder by another name would be another target, which the recorded
-# dependencies on headers do not know. (subst, as CURDIR may have blanks in it.)
-override BUILD := $(subst $(CURDIR)/,,$(abspath $(BUILD)))
+# The same folder by another name would be another target, which the recorded dependencies on headers do not know. CURDIR
+# may have blanks in it, of which abspath, like all of make, would make several names: so it is removed before and after.
+below = $(subst $(CURDIR)/,,$(1))
+override BUILD := $(call below,$(abspath $(call below,$(BUILD))))
+$(if $(word 2,$(BUILD)),$(error BUILD: $(BUILD): make cannot use a name with a blank: choose another folder))
 PREFIX  ?= /usr/local
 DESTDIR ?=
 # The kinds of CPU whose tracers are built.
