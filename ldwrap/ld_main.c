@@ -176,7 +176,7 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 	warn_of_names(output, "of LITIFUT_UNITS", &settings->units, &outcome->units, "");
 	warn_of_names(output, "of LITIFUT_EXCLUDE", &settings->exclude, &outcome->excludes, "");
 	for (size_t i = 0; i < outcome->arguments_unused_count; i++)
-		warn_of_nothing(output, "",
+		warn_of_nothing(output, outcome->arguments_nearest[i],
 				"%s: no call is found of a function named %s (a call through a "
 				"pointer does not name its function)",
 				settings->arguments && strstr(settings->arguments,

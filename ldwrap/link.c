@@ -441,6 +441,8 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			state->outcome.units = summary.units;
 			memcpy(state->outcome.arguments_unused, summary.arguments_unused,
 			       sizeof(summary.arguments_unused));
+			memcpy(state->outcome.arguments_nearest, summary.arguments_nearest,
+			       sizeof(summary.arguments_nearest));
 			state->outcome.arguments_unused_count = summary.arguments_unused_count;
 			state->outcome.argument_unknown = summary.argument_unknown;
 			state->outcome.argument_crowded = summary.argument_crowded;

@@ -72,6 +72,17 @@ static enum litifut_status finish_frames(struct litifut_apply *apply, struct lit
 	return LITIFUT_OK;
 }
 
+static void note_unused(const struct litifut_image *image, const char *glob,
+			struct litifut_rewrite_summary *summary)
+{
+	const size_t number = summary->arguments_unused_count++;
+	const char *nearest = litifut_nearest_function(image, (const char *[]){glob, NULL});
+
+	summary->arguments_unused[number] = glob;
+	if (nearest && strlen(nearest) < sizeof(summary->arguments_nearest[number]))
+		strcpy(summary->arguments_nearest[number], nearest);
+}
+
 static void judge_arguments(const struct litifut_session *session,
 			    const struct litifut_argument_specs *specs,
 			    struct litifut_rewrite_summary *summary)
@@ -84,7 +95,7 @@ static void judge_arguments(const struct litifut_session *session,
 		const struct litifut_argument_spec *spec = &specs->items[i];
 
 		if (!(sets->used >> i & 1))
-			summary->arguments_unused[summary->arguments_unused_count++] = spec->glob;
+			note_unused(&session->image, spec->glob, summary);
 		if (spec->all && sets->used >> i & 1 && !(sets->known >> i & 1) &&
 		    !summary->argument_unknown)
 			summary->argument_unknown = spec->glob;

@@ -61,8 +61,7 @@ bool litifut_is_named(const char *const *globs, const char *name)
 	return false;
 }
 
-/* The function of the program whose name is most like a word of the list; NULL: there is none. */
-static const char *nearest_function(const struct litifut_image *image, const char *const *words)
+const char *litifut_nearest_function(const struct litifut_image *image, const char *const *words)
 {
 	const char **names = calloc(image->function_count + 1, sizeof(*names));
 	const char *nearest = NULL;
@@ -90,7 +89,7 @@ static void judge(const struct litifut_image *image, const char *const *globs,
 	for (size_t i = 0; asked->unused && i < image->function_count; i++)
 		if (litifut_is_named(globs, image->symbols[image->functions[i]].name))
 			asked->unused = false;
-	nearest = asked->unused ? nearest_function(image, globs) : NULL;
+	nearest = asked->unused ? litifut_nearest_function(image, globs) : NULL;
 	if (nearest && strlen(nearest) < sizeof(asked->nearest))
 		strcpy(asked->nearest, nearest);
 }

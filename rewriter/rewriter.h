@@ -128,6 +128,7 @@ struct litifut_rewrite_summary {
 	struct litifut_asked_names units;
 	/* The globs of `arguments` of which no call is found. */
 	const char *arguments_unused[LITIFUT_SPECS_JUDGED];
+	char arguments_nearest[LITIFUT_SPECS_JUDGED][64]; /* a function of such a name, or "" */
 	size_t arguments_unused_count;
 	/* The first one that asks for all arguments, and names only functions whose parameters are
 	 * not known; NULL: there is none. */

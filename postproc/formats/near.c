@@ -29,6 +29,26 @@ static bool exists_in(const struct post_session *session, const char *glob)
 	return false;
 }
 
+/* How far `word' is from the name, or from the last part of that of a C++ function, without
+ * parameters. */
+static unsigned distance(const char *word, const char *name)
+{
+	const size_t whole = strcspn(name, "(");
+	size_t start = whole;
+	char part[64];
+	unsigned far = litifut_name_distance(word, name);
+	unsigned part_far;
+
+	while (start && name[start - 1] != ':')
+		start--;
+	if ((!start && !name[whole]) || whole - start >= sizeof(part))
+		return far;
+	memcpy(part, name + start, whole - start);
+	part[whole - start] = 0;
+	part_far = litifut_name_distance(word, part);
+	return part_far < far ? part_far : far;
+}
+
 /* Up to three names of functions in the traces that look like `name`, the likeliest
  * first: "a, b, c". NULL: there are none. The caller frees it. */
 static char *names_near(const struct post_session *session, const char *name)
@@ -39,7 +59,7 @@ static char *names_near(const struct post_session *session, const char *name)
 
 	for (size_t i = 0; i < session->function_count; i++) {
 		const char *other = session->functions[i].name;
-		unsigned here = litifut_name_distance(name, other);
+		unsigned here = distance(name, other);
 		size_t place = NAMES;
 		while (place > 0 && here < far[place - 1])
 			place--;

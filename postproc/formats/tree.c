@@ -92,7 +92,8 @@ static void finish(struct post_output *output)
 
 const struct post_format post_format_tree = {
 	.name = "tree",
-	.summary = "calls indented by nesting; ? marks a guess in recursion",
+	.summary = "calls indented by nesting; => a tail call, * called by code that is not "
+		   "traced, ? a guess",
 	.start = start,
 	.nested = true,
 	.event = event,

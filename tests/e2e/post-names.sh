@@ -69,6 +69,10 @@ behaviour()
 		$(names --no-demangle data traced/program traced/libours.so)
 	END
 
+	ok "a part of a C++ name that is misspelt: what was meant" sh -c \
+		'"$1" callers-of aera data traced/program traced/libours.so 2>&1 | grep "and no function of that name; there is shape::Box::area() const"' \
+		sh "$BUILD/bin/litifut-post"
+
 	mkdir device debug "debug/.build-id"
 	for file in program libours.so; do
 		"$triplet-strip" -o device/$file traced/$file

@@ -57,6 +57,9 @@ two_links()
 litifut: warning: in all 2 linked files: LITIFUT_ARGS: no call is found of a function named four
 litifut: warning: in all 2 linked files: LITIFUT_ARGS: no call is found of a function named five
 litifut: warning: in all 2 linked files: LITIFUT_TRIGGER: no call is found of a function named six"
+	is "what was meant by the name of a function whose arguments are asked for" \
+		"$(both LITIFUT_ARGS='twcie:i0' | sed 's/ (a call.*)//')" \
+		"litifut: warning: in all 2 linked files: LITIFUT_ARGS: no call is found of a function named twcie; did you mean twice?"
 	is "what was meant, where one of two has it" "$(both LITIFUT_EXCLUDE=twcie)" \
 		"litifut: warning: in all 2 linked files: no function has a name of LITIFUT_EXCLUDE (twcie); did you mean twice?"
 	is "not of a build that fails" "$(also=no.o both LITIFUT_EXCLUDE=thrice | grep -c 'in all')" 0
