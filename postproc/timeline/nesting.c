@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "postproc/timeline/entries.h"
+
 /* Recursion that a loop drives looks ever deeper; memory must not follow. */
 #define DEEPEST 2048u
 #define DEEPEST_RECORDED (1u << 20)
@@ -166,17 +168,63 @@ static uint32_t find_caller(struct post_nesting *nesting, const struct post_stac
 	return top;
 }
 
-/* Code that is not traced may call back into code that is. */
-static uint32_t uppermost_untraced(const struct post_nesting *nesting,
-				   const struct post_stack *stack)
+static bool is_untraced(const struct post_nesting *nesting, const struct post_frame *frame)
+{
+	const struct post_function *function = &nesting->session->functions[frame->function];
+
+	return function->plt || !nesting->session->modules[function->module].traced;
+}
+
+static const char *name_of(const struct post_nesting *nesting, const struct post_frame *frame)
+{
+	return nesting->session->functions[frame->function].name;
+}
+
+static bool is_in_main(const struct post_nesting *nesting, const struct post_stack *stack)
 {
 	for (uint32_t depth = stack->depth; depth; depth--) {
-		const struct post_function *function =
-			&nesting->session->functions[stack->frames[depth - 1].function];
-		if (function->plt || !nesting->session->modules[function->module].traced)
-			return depth;
+		if (post_is_main(name_of(nesting, &stack->frames[depth - 1])))
+			return true;
 	}
-	return 0;
+	return false;
+}
+
+/* Was this frame called, however deep, by an initialiser that code which is not traced has entered?
+ */
+static bool is_in_initialiser(const struct post_nesting *nesting, const struct post_stack *stack,
+			      uint32_t depth)
+{
+	while (depth && stack->frames[depth - 1].call != POST_NONE)
+		depth--;
+	return depth && post_is_initialiser(name_of(nesting, &stack->frames[depth - 1]));
+}
+
+/* Is the frame at `depth` - 1, which is not traced and whose return is not recorded, over when code
+ * that is not traced enters `function`? */
+static bool is_over(const struct post_nesting *nesting, const struct post_stack *stack,
+		    uint32_t depth, uint32_t function)
+{
+	const struct post_frame *frame = &stack->frames[depth - 1];
+	const char *name = nesting->session->functions[function].name;
+	bool over = frame->replaces_entry;
+
+	if (post_is_main(name))
+		over = over || !is_in_main(nesting, stack);
+	else if (post_is_initialiser(name))
+		over = over || is_in_initialiser(nesting, stack, depth);
+	return over && !post_calls_back(name_of(nesting, frame), name);
+}
+
+/* Code that is not traced may call back into code that is. */
+static uint32_t uppermost_untraced(const struct post_nesting *nesting,
+				   const struct post_stack *stack, uint32_t entered)
+{
+	uint32_t depth = stack->depth;
+
+	while (depth && (!is_untraced(nesting, &stack->frames[depth - 1]) ||
+			 is_over(nesting, stack, depth, entered)))
+		depth--;
+	return depth;
 }
 
 /* Where the frames of the lane are that the caller is on top of; 0: it was entered anew. */
@@ -188,7 +236,8 @@ static uint32_t settle_caller(struct post_nesting *nesting, struct post_thread *
 
 	*guessed = at && (stack->frames[at - 1].previous_same || stack->top_of[call->caller] != at);
 	if (!at) {
-		pop_to(nesting, thread, uppermost_untraced(nesting, stack), POST_EVENT_GUESSED);
+		pop_to(nesting, thread, uppermost_untraced(nesting, stack, call->caller),
+		       POST_EVENT_GUESSED);
 		const struct post_frame *entered = push(nesting, stack, call->caller, POST_NONE);
 		if (stack->shown)
 			emit(nesting, thread, entered, stack->depth - 1, POST_EVENT_ENTER, 0, 0);
@@ -209,7 +258,6 @@ static uint32_t settle_recorded(struct post_nesting *nesting, struct post_thread
 				const struct post_call *call)
 {
 	struct post_stack *stack = thread->stack;
-	const struct post_session *session = nesting->session;
 	uint32_t at = stack->depth;
 
 	if (at >= DEEPEST_RECORDED)
@@ -217,15 +265,15 @@ static uint32_t settle_recorded(struct post_nesting *nesting, struct post_thread
 	uint32_t known = call->caller < stack->function_capacity ? stack->top_of[call->caller] : 0;
 	for (; at; at--) {
 		const struct post_frame *frame = &stack->frames[at - 1];
-		const struct post_function *function = &session->functions[frame->function];
-		bool untraced = function->plt || !session->modules[function->module].traced;
+		bool untraced = is_untraced(nesting, frame);
 		if (frame->function == call->caller) {
 			cut_to(nesting, thread, at, POST_EVENT_CUT);
 			return at;
 		}
 		/* Code that is not traced calls back, or a signal handler runs. A frame whose
 		 * return is not recorded has more likely ended if the caller is below it. */
-		if (!known ? untraced || frame->sure : untraced && frame->sure)
+		if (known ? untraced && frame->sure
+			  : frame->sure || (untraced && !is_over(nesting, stack, at, call->caller)))
 			break;
 	}
 	cut_to(nesting, thread, at, POST_EVENT_CUT);
@@ -280,9 +328,13 @@ void post_nesting_call(struct post_nesting *nesting, struct post_thread *thread,
 	if (call->site_address && call->site_address < caller->least_site)
 		caller->least_site = call->site_address;
 	bool sure = call->tail ? caller->sure : call->returns;
+	bool replaces_entry =
+		call->tail && (caller->replaces_entry || (caller->call == POST_NONE &&
+							  !post_is_main(name_of(nesting, caller))));
 	struct post_frame *frame = push(nesting, stack, call->behind, number);
 	frame->sure = sure;
 	frame->tail = call->tail;
+	frame->replaces_entry = replaces_entry;
 	frame->hidden = item->hidden;
 	frame->stack_pointer = item->stack_pointer;
 	if (item->hidden && at)

@@ -11,7 +11,19 @@
  *   is decided in this way is marked as a guess.
  * - A function that is not on the stack at all: it was entered by code that is
  *   not traced (a callback, a thread's start, a signal handler). It is put under
- *   the uppermost function that is not traced itself, or else it starts anew.
+ *   the uppermost function that is not traced itself and that may still run, or else it
+ *   starts anew.
+ *
+ * Whether such a function still runs is not recorded where its return is not. Three are over:
+ *
+ * - One that was entered by a tail call of a function which code that is not traced had
+ *   entered: it returns to that code, which then calls the next one. So it is with the
+ *   initialisers of C++, which end with `__cxa_atexit'. But main() may end with a tail call of
+ *   the library that makes all further calls, and after it there is little else.
+ * - One that an initialiser has called, when the next one is entered.
+ * - Whatever was called before main() is entered, which is not called back.
+ *
+ * Those of the C library that call functions of the program (entries.h) stay nevertheless.
  *
  * Where returns are recorded nothing is guessed: a frame whose return is recorded stays until
  * that comes, or until the return of a call below it shows that it never will (longjmp, an
@@ -33,6 +45,7 @@ struct post_frame {
 	bool sure;              /* its return will be recorded */
 	bool sure_same;         /* so will that of a frame below of the same function */
 	bool tail, hidden;
+	bool replaces_entry;    /* by tail calls of one that code which is not traced has entered */
 	bool before;            /* entered before the window */
 	uint32_t stack_pointer; /* 0: not known */
 	uint64_t time;          /* of the enter */

@@ -8,9 +8,25 @@
 
 #include <cmocka.h>
 
+#include "postproc/timeline/entries.h"
 #include "postproc/timeline/nesting.h"
 
-enum { MAIN, FIB, LEAF, SORT, COMPARE, WALK, FUNCTIONS };
+enum {
+	MAIN,
+	FIB,
+	LEAF,
+	SORT,
+	COMPARE,
+	WALK,
+	START,
+	START_MAIN,
+	ONE_INITIALISER,
+	OTHER_INITIALISER,
+	REGISTER,
+	ONE_EVENT,
+	OTHER_EVENT,
+	FUNCTIONS
+};
 enum {
 	MAIN_FIB,
 	FIB_FIRST,
@@ -20,6 +36,17 @@ enum {
 	COMPARE_LEAF,
 	MAIN_WALK,
 	WALK_WALK,
+	START_STARTS_MAIN,
+	ONE_INITIALISER_ENDS,
+	OTHER_INITIALISER_ENDS,
+	ONE_INITIALISER_REGISTERS,
+	OTHER_INITIALISER_REGISTERS,
+	MAIN_ENDS,
+	WALK_SORTS,
+	ONE_EVENT_WALKS,
+	WALK_ENDS,
+	ONE_EVENT_SORTS,
+	OTHER_EVENT_ENDS,
 	CALLS
 };
 
@@ -36,6 +63,13 @@ static struct post_function functions[FUNCTIONS] = {
 	[SORT] = {2, 0x400, "qsort", "qsort", false},
 	[COMPARE] = {1, 0x500, "compare", "compare", false},
 	[WALK] = {1, 0x600, "walk", "walk", false},
+	[START] = {1, 0x700, "_start", "_start", false},
+	[START_MAIN] = {2, 0x710, "__libc_start_main", "__libc_start_main", false},
+	[ONE_INITIALISER] = {1, 0x800, "_GLOBAL__sub_I_one", "_GLOBAL__sub_I_one", false},
+	[OTHER_INITIALISER] = {1, 0x900, "_GLOBAL__sub_I_other", "_GLOBAL__sub_I_other", false},
+	[REGISTER] = {2, 0xa00, "__cxa_atexit", "__cxa_atexit", false},
+	[ONE_EVENT] = {1, 0xb00, "one_event", "one_event", false},
+	[OTHER_EVENT] = {1, 0xc00, "other_event", "other_event", false},
 };
 
 static struct post_call calls[CALLS] = {
@@ -50,6 +84,26 @@ static struct post_call calls[CALLS] = {
 			  .callee = LEAF},
 	[MAIN_WALK] = {.site_module = 1, .site_address = 0x130, .caller = MAIN, .callee = WALK},
 	[WALK_WALK] = {.site_module = 1, .site_address = 0x610, .caller = WALK, .callee = WALK},
+#define PLAIN(where, from, to)                                                                     \
+	{                                                                                          \
+		.site_module = 1, .site_address = where, .caller = from, .callee = to              \
+	}
+#define TAIL(where, from, to)                                                                      \
+	{                                                                                          \
+		.site_module = 1, .site_address = where, .caller = from, .callee = to,             \
+		.tail = true                                                                       \
+	}
+	[START_STARTS_MAIN] = PLAIN(0x710, START, START_MAIN),
+	[ONE_INITIALISER_ENDS] = TAIL(0x820, ONE_INITIALISER, REGISTER),
+	[OTHER_INITIALISER_ENDS] = TAIL(0x920, OTHER_INITIALISER, REGISTER),
+	[ONE_INITIALISER_REGISTERS] = PLAIN(0x810, ONE_INITIALISER, REGISTER),
+	[OTHER_INITIALISER_REGISTERS] = PLAIN(0x910, OTHER_INITIALISER, REGISTER),
+	[MAIN_ENDS] = TAIL(0x140, MAIN, REGISTER),
+	[WALK_SORTS] = TAIL(0x620, WALK, SORT),
+	[ONE_EVENT_WALKS] = TAIL(0xb10, ONE_EVENT, WALK),
+	[WALK_ENDS] = TAIL(0x630, WALK, REGISTER),
+	[ONE_EVENT_SORTS] = TAIL(0xb20, ONE_EVENT, SORT),
+	[OTHER_EVENT_ENDS] = TAIL(0xc10, OTHER_EVENT, REGISTER),
 };
 
 static struct post_process process;
@@ -310,6 +364,98 @@ static void returns_without_a_call_need_no_search(void **state)
 	post_nesting_release(&simulation.nesting);
 }
 
+/* Calls, and how deep their callees are in order; COMPARE_LEAF is a callback where it comes after
+ * SORT. */
+struct expected {
+	uint32_t call, depth;
+};
+
+static void expect_depths(const struct expected *expected, size_t count, bool is_recorded)
+{
+	struct simulation simulation;
+
+	begin(&simulation);
+	simulation.sink.push = push_recorded;
+	for (size_t i = 0; i < count; i++) {
+		const struct post_nesting_item item = {
+			.time = i + 1, .recorded = is_recorded, .shown = true};
+
+		post_nesting_call(&simulation.nesting, &simulation.thread, expected[i].call, &item);
+		assert_int_equal(simulation.thread.stack->depth - 1, expected[i].depth);
+	}
+	post_nesting_release(&simulation.nesting);
+}
+
+#define EXPECT_DEPTHS(is_recorded, ...)                                                            \
+	do {                                                                                       \
+		static const struct expected expected[] = {__VA_ARGS__};                           \
+		expect_depths(expected, sizeof(expected) / sizeof(*expected), is_recorded);        \
+	} while (0)
+
+static void what_ends_with_a_tail_call_is_over_when_the_next_one_is_entered(void **state)
+{
+	(void)state;
+	for (int is_recorded = 0; is_recorded < 2; is_recorded++) {
+		EXPECT_DEPTHS(is_recorded, {ONE_INITIALISER_REGISTERS, 1},
+			      {ONE_INITIALISER_ENDS, 1}, {OTHER_INITIALISER_ENDS, 1}, {MAIN_FIB, 1},
+			      {FIB_LEAF, 2}, {ONE_INITIALISER_ENDS, 1});
+		EXPECT_DEPTHS(is_recorded, {START_STARTS_MAIN, 1}, {ONE_INITIALISER_ENDS, 3},
+			      {OTHER_INITIALISER_ENDS, 3}, {MAIN_FIB, 3});
+		/* of several tail calls, too */
+		EXPECT_DEPTHS(is_recorded, {ONE_EVENT_WALKS, 1}, {WALK_ENDS, 2},
+			      {OTHER_EVENT_ENDS, 1}, {ONE_EVENT_WALKS, 1}, {WALK_ENDS, 2});
+	}
+}
+
+static void an_initialiser_is_over_when_the_next_one_is_entered(void **state)
+{
+	(void)state;
+	for (int is_recorded = 0; is_recorded < 2; is_recorded++) {
+		EXPECT_DEPTHS(is_recorded, {START_STARTS_MAIN, 1}, {ONE_INITIALISER_REGISTERS, 3},
+			      {OTHER_INITIALISER_REGISTERS, 3}, {MAIN_FIB, 3});
+		/* which calls no main back, but may call others */
+		EXPECT_DEPTHS(is_recorded, {ONE_EVENT_SORTS, 1}, {COMPARE_LEAF, 3}, {MAIN_FIB, 1});
+		EXPECT_DEPTHS(is_recorded, {ONE_INITIALISER_REGISTERS, 1}, {COMPARE_LEAF, 3});
+	}
+}
+
+static void a_tail_call_that_calls_back_is_not_over(void **state)
+{
+	(void)state;
+	for (int is_recorded = 0; is_recorded < 2; is_recorded++) {
+		EXPECT_DEPTHS(is_recorded, {ONE_EVENT_SORTS, 1}, {COMPARE_LEAF, 3},
+			      {COMPARE_LEAF, 3});
+		EXPECT_DEPTHS(is_recorded, {MAIN_WALK, 1}, {WALK_SORTS, 2}, {COMPARE_LEAF, 4},
+			      {MAIN_FIB, 1});
+		/* main may end with a call of what makes all further ones */
+		EXPECT_DEPTHS(is_recorded, {MAIN_ENDS, 1}, {ONE_EVENT_WALKS, 3}, {WALK_ENDS, 4},
+			      {OTHER_EVENT_ENDS, 3});
+	}
+	/* its caller's return is recorded and has not come */
+	calls[MAIN_WALK].returns = true;
+	EXPECT_DEPTHS(true, {MAIN_WALK, 1}, {WALK_ENDS, 2}, {OTHER_EVENT_ENDS, 4},
+		      {ONE_EVENT_WALKS, 4});
+	calls[MAIN_WALK].returns = false;
+}
+
+static void names_say_what_calls_back(void **state)
+{
+	(void)state;
+	assert_true(post_calls_back("qsort", "compare"));
+	assert_true(post_calls_back("__pthread_once", "make"));
+	assert_true(post_calls_back("bsearch@plt", "compare"));
+	assert_false(post_calls_back("qsort_of_mine", "compare"));
+	assert_false(post_calls_back("qs", "compare"));
+	assert_false(post_calls_back("?", "compare"));
+	assert_false(post_calls_back("", "compare"));
+	assert_true(post_calls_back("dlopen", "_GLOBAL__sub_I_one"));
+	assert_true(post_calls_back("dlopen", "constructor"));
+	assert_false(post_calls_back("dlopen", "main"));
+	assert_false(post_calls_back("qsort", "_GLOBAL__sub_I_one"));
+	assert_true(post_calls_back("__libc_start_main", "main"));
+	assert_true(post_calls_back("__libc_start_main", "_GLOBAL__sub_I_one"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +467,10 @@ int main(void)
 		cmocka_unit_test(callbacks_are_below_the_code_that_makes_them),
 		cmocka_unit_test(an_interruption_starts_anew),
 		cmocka_unit_test(depth_is_bounded),
+		cmocka_unit_test(what_ends_with_a_tail_call_is_over_when_the_next_one_is_entered),
+		cmocka_unit_test(an_initialiser_is_over_when_the_next_one_is_entered),
+		cmocka_unit_test(a_tail_call_that_calls_back_is_not_over),
+		cmocka_unit_test(names_say_what_calls_back),
 	};
 	return cmocka_run_group_tests_name("post: nesting", tests, NULL, NULL);
 }
