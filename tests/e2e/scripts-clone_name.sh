@@ -9,7 +9,7 @@ makes()
 	name=$1
 	shift
 	rm -rf "$clone/build"
-	ok "$name" env -u MAKEFLAGS make -s -C "$clone" "$@" build/host/common/error.o build/tests/interrupt.so
+	ok "$name" env -u MAKEFLAGS -u BUILD make -s -C "$clone" "$@" build/host/common/error.o build/tests/interrupt.so
 	ok "$name: they are there" test -s "$clone/build/host/common/error.o" -a -s "$clone/build/tests/interrupt.so"
 }
 

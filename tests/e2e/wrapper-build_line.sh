@@ -92,7 +92,7 @@ readme()
 		int main(void) { int s = 0; for (int i = 0; i < 90; i++) s += work(i); return printf("%d\n", s) < 0; }
 	END
 	printf '%s\n' "CC = $triplet-gcc" 'CFLAGS = -O2 -fPIC' 'PROGRAM: main.o lib/libcore.so' \
-		"	\$(CC) -o \$@ main.o -Llib -lcore -Wl,-rpath,\$(CURDIR)/lib" 'lib/libcore.so: core.o' \
+		"	\$(CC) -o \$@ main.o -Llib -lcore '-Wl,-rpath,\$(CURDIR)/lib'" 'lib/libcore.so: core.o' \
 		"	mkdir -p lib && \$(CC) -shared -o \$@ core.o" >makefile
 	for mode in spans paths; do
 		{
