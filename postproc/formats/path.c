@@ -23,6 +23,12 @@ struct line {
 	uint32_t depth;
 	uint32_t module;
 	struct post_path_line *what; /* NULL: a gap */
+	bool possible;               /* nothing recorded says that it was executed */
+};
+
+struct line_list {
+	struct line *items;
+	size_t count, capacity;
 };
 
 /* A thread, where single activations of a function are asked for. */
@@ -43,7 +49,9 @@ struct path {
 	/* With --last: the latest ones, in a ring. */
 	struct line *kept;
 	size_t most, count;
-	size_t since_gap; /* lines */
+	size_t since_gap;          /* lines */
+	struct line_list possible; /* since the last line that was executed */
+	uint32_t doubted;          /* the thread of which one was printed last; 0: none was */
 	/* With --function. */
 	const char *globs[2]; /* its name; NULL: all is printed */
 	uint64_t number;      /* of the activation in its thread; 0: all */
@@ -86,16 +94,22 @@ static void print(struct path *path, const struct line *line)
 	}
 	if (!line->what->text)
 		line->what->text = text_of(path->output->session, line->module, line->what);
+	if (line->possible && path->doubted != line->thread)
+		fprintf(file, "%u\t(nothing recorded says whether it came to the lines with a ?)\n",
+			line->thread);
+	path->doubted = line->possible ? line->thread : 0;
 	if (path->head_thread != line->thread) {
 		path->head_thread = line->thread;
 		snprintf(path->head, sizeof(path->head), "%u\t", line->thread);
 	}
 	fputs_unlocked(path->head, file);
 	fwrite_unlocked(blanks, 1, 2 * indent, file);
+	if (line->possible)
+		fputs_unlocked("? ", file);
 	fputs_unlocked(line->what->text, file);
 }
 
-static void give(struct path *path, const struct line *line)
+static void keep(struct path *path, const struct line *line)
 {
 	if (path->most)
 		path->kept[path->count % path->most] = *line;
@@ -103,6 +117,22 @@ static void give(struct path *path, const struct line *line)
 		print(path, line);
 	path->count++;
 	path->since_gap = line->what ? path->since_gap + 1 : 0;
+}
+
+/* Those that are possible and last come behind the number of lines that is asked for. */
+static void give(struct path *path, const struct line *line)
+{
+	struct line_list *possible = &path->possible;
+
+	if (line->possible) {
+		POST_GROW(possible->items, possible->count, possible->capacity);
+		possible->items[possible->count++] = *line;
+		return;
+	}
+	for (size_t i = 0; i < possible->count; i++)
+		keep(path, &possible->items[i]);
+	possible->count = 0;
+	keep(path, line);
 }
 
 static struct watched *watched_thread(struct path *path, uint32_t thread)
@@ -130,6 +160,8 @@ static bool is_asked_for(struct path *path, const struct post_path_step *step)
 	const bool begins = post_path_track(&path->tracker, step);
 	struct watched *watched = watched_thread(path, step->thread);
 
+	if (step->kind == POST_PATH_POSSIBLE)
+		return watched->inside && step->depth >= watched->depth;
 	if (watched->inside &&
 	    (step->depth < watched->depth || (step->depth == watched->depth && begins)))
 		watched->inside = false;
@@ -162,11 +194,13 @@ static void take_lines(void *context, const struct post_path_step *step)
 {
 	struct path *path = context;
 	struct post_session *session = path->output->session;
-	struct line line = {.thread = step->thread, .depth = step->depth};
+	struct line line = {.thread = step->thread,
+			    .depth = step->depth,
+			    .possible = step->kind == POST_PATH_POSSIBLE};
 	struct post_path_lines *lines;
 	const struct post_path_line *before = NULL;
 
-	if (step->kind != POST_PATH_BLOCK && step->kind != POST_PATH_GAP)
+	if (step->kind == POST_PATH_TAKEN || step->kind == POST_PATH_PASSED)
 		return;
 	if (!post_thread_wanted(session, step->thread))
 		return;
@@ -178,7 +212,8 @@ static void take_lines(void *context, const struct post_path_step *step)
 	}
 	line.module = step->code->module;
 	if (path->last.what && path->last.what->file && path->last.thread == line.thread &&
-	    path->last.depth == line.depth && path->last.module == line.module)
+	    path->last.depth == line.depth && path->last.module == line.module &&
+	    (line.possible || !path->last.possible))
 		before = path->last.what;
 	lines = post_path_lines(path->lines, session, step->code, step->block);
 	for (uint32_t i = 0; i < lines->count; i++) {
@@ -203,12 +238,13 @@ static void take_block(void *context, const struct post_path_step *step)
 
 	if (step->kind == POST_PATH_GAP)
 		fprintf(path->output->file, "%u\t%u\t\tgap\t\t\n", pid, step->thread);
-	if (step->kind != POST_PATH_BLOCK)
+	if (step->kind != POST_PATH_BLOCK && step->kind != POST_PATH_POSSIBLE)
 		return;
 	const uint32_t start = step->code->blocks[step->block].block.start;
 
-	fprintf(path->output->file, "%u\t%u\t%s\t0x%x\t%u\t%s\n", pid, step->thread,
-		session->modules[step->code->module].name, start, step->depth,
+	fprintf(path->output->file, "%u\t%u\t%s\t0x%x%s\t%u\t%s\n", pid, step->thread,
+		session->modules[step->code->module].name, start,
+		step->kind == POST_PATH_POSSIBLE ? "?" : "", step->depth,
 		name_of(session, step->code->module, start));
 }
 
@@ -234,7 +270,7 @@ static void walk_end(struct path *path, struct post_path_codes *codes)
 		session->problems = problems;
 		if (path->since_gap >= path->most && !silent.count)
 			return;
-		path->count = path->since_gap = 0;
+		path->count = path->since_gap = path->possible.count = 0;
 		path->last = (struct line){0};
 	}
 	post_paths_walk(session, path->process, codes, take_lines, path,
@@ -357,11 +393,14 @@ static void finish_lines(struct post_output *output)
 		for (size_t j = path.count > most ? path.count - most : 0; most && j < path.count;
 		     j++)
 			print(&path, &path.kept[j % most]);
+		for (size_t j = 0; j < path.possible.count; j++)
+			print(&path, &path.possible.items[j]);
 		if (most)
 			name_threads(output, path.process);
 		found += path.found;
 		post_path_track_end(&path.tracker);
 		free(path.watched);
+		free(path.possible.items);
 		free(path.kept);
 	}
 	if (!recorded && session->process_count)

@@ -172,7 +172,7 @@ static void take_step(void *context, const struct post_path_step *step)
 	struct post_covered_module *module;
 	struct post_covered_block *block;
 
-	if (step->kind == POST_PATH_GAP)
+	if (step->kind == POST_PATH_GAP || step->kind == POST_PATH_POSSIBLE)
 		return;
 	module = module_of(taking->coverage, taking->session, step->code->module);
 	if (step->block >= module->count)

@@ -35,9 +35,7 @@ void post_walk_leave_unseen(struct post_walker *walker)
 		post_walk_leave(walker);
 }
 
-/* Is the thread in code that is not followed? If its return is recorded, it stands where that will
- * be. */
-static bool is_outside(const struct post_walker *walker)
+bool post_walk_is_outside(const struct post_walker *walker)
 {
 	const struct post_walk_place *place = &walker->at;
 	const struct post_path_block *last;
@@ -77,13 +75,13 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 	size_t own = 0;       /* of them */
 	bool through = false; /* code that is not followed, whose return is recorded */
 
-	seen.outside = is_outside(&ahead);
+	seen.outside = post_walk_is_outside(&ahead);
 	post_walk_leave_unseen(&ahead);
 	for (unsigned steps = 0; steps < AHEAD_MOST; steps++) {
 		const struct post_path_block *block;
 		size_t before;
 
-		seen.outside |= is_outside(&ahead);
+		seen.outside |= post_walk_is_outside(&ahead);
 		if (ahead.at.state == POST_WALK_CALL)
 			ahead.at.state = POST_WALK_ENTRY;
 		if (ahead.at.state == POST_WALK_JUMP && comes_back(&ahead, walker, frames, &own)) {

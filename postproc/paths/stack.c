@@ -144,6 +144,7 @@ static bool find_calls(struct post_walk *walk, struct post_walker *walker, size_
 	if (depth <= known)
 		return false;
 	walker->count = 0;
+	post_walk_forget(walker);
 	while (depth) {
 		struct post_walk_place back = found[--depth];
 
@@ -215,6 +216,7 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 	post_walk_come_back(walk, walker);
 	if (walker->at.state == state && walker->at.code == code &&
 	    walker->at.block == edge->block) {
+		post_walk_prove(walker);
 		/* it may have begun at a record, without its calls */
 		if (may_have_more(walker))
 			find_calls(walk, walker, walker->count, words, count);
@@ -226,6 +228,7 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 	walker->at = (struct post_walk_place){code, edge->block, state, false};
 	walker->lost = false;
 	find_calls(walk, walker, 0, words, count);
+	post_walk_prove_entry(walker);
 	if (state == POST_WALK_BRANCH)
 		post_walk_give(walk, walker, POST_PATH_BLOCK);
 }

@@ -31,6 +31,7 @@ static void take_loss(struct post_walk *walk)
 {
 	for (size_t i = walk->first; i < walk->count; i++) {
 		walk->walkers[i].count = 0;
+		post_walk_forget(&walk->walkers[i]);
 		walk->walkers[i].at.state = POST_WALK_NOWHERE;
 		walk->walkers[i].lost = walk->walkers[i].rootless = true;
 		walk->walkers[i].is_task = walk->walkers[i].switching = false;
@@ -42,8 +43,10 @@ static void take_loss(struct post_walk *walk)
 /* All threads go to where the code alone leads them. */
 static void finish(struct post_walk *walk)
 {
-	for (size_t i = walk->first; i < walk->count; i++)
+	for (size_t i = walk->first; i < walk->count; i++) {
 		post_walk_advance(walk, &walk->walkers[i]);
+		post_walk_end_thread(walk, &walk->walkers[i]);
+	}
 }
 
 /* What a control word says, whose `words` follow it. */
@@ -59,7 +62,9 @@ static struct post_walker *take_control(struct post_walk *walk, struct post_walk
 		return walker;
 	switch (kind) {
 	case LITIFUT_WORD_THREAD:
+		/* it has ended, and the process has not */
 		post_walk_advance(walk, walker);
+		post_walk_prove(walker);
 		return post_walk_thread(walk, words[0]);
 	case LITIFUT_WORD_EPOCH:
 		walker->epoch = words[0];
@@ -127,19 +132,47 @@ static void walk_chunk(struct post_walk *walk, const struct post_chunk *chunk)
 	post_walk_advance(walk, walker);
 }
 
+/* From chunk number `first` on. */
+static void walk_chunks(struct post_walk *walk, size_t first)
+{
+	const struct post_trace *trace = walk->process->trace;
+	uint64_t words = 0, done = 0;
+
+	for (size_t i = first; i < trace->bits_count; i++)
+		words += trace->bits[i].word_count;
+	for (size_t i = first; i < trace->bits_count; i++) {
+		if (walk->session->walked && !walk->looking)
+			walk->session->walked(NULL, 4 * done, 4 * words);
+		walk_chunk(walk, &trace->bits[i]);
+		done += trace->bits[i].word_count;
+	}
+	finish(walk);
+	for (size_t i = 0; i < walk->count; i++) {
+		free(walk->walkers[i].frames);
+		free(walk->walkers[i].open.items);
+	}
+	free(walk->walkers);
+}
+
+/* Whether something that was recorded later says that a block was executed is known when all is
+ * read. So there are two walks, and the first one only looks for that. */
 void post_paths_walk_from(struct post_session *session, const struct post_process *process,
 			  size_t first, struct post_path_codes *codes,
 			  void (*take)(void *context, const struct post_path_step *step),
 			  void *context, struct post_path_totals *totals)
 {
-	struct post_walk walk = {.session = session,
-				 .process = process,
-				 .codes = codes,
-				 .take = take,
-				 .context = context,
-				 .totals = totals,
-				 .within = first > 0};
-	uint64_t words = 0, done = 0;
+	struct post_path_totals unused = {0};
+	struct post_walk looking = {
+		.session = session,
+		.process = process,
+		.codes = codes,
+		.totals = &unused,
+		.within = first > 0,
+		.ended = process->trace->header.state == LITIFUT_TRACE_STOPPED &&
+			 !process->trace->bare,
+		.looking = true,
+	};
+	struct post_walk walk = looking;
 
 	if (post_units_are_in(session, process)) {
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
@@ -153,22 +186,19 @@ void post_paths_walk_from(struct post_session *session, const struct post_proces
 				"which of them has called which: use -f ids, path or blocks");
 		return;
 	}
-	for (size_t i = first; i < process->trace->bits_count; i++)
-		words += process->trace->bits[i].word_count;
-	for (size_t i = first; i < process->trace->bits_count; i++) {
-		if (session->walked)
-			session->walked(NULL, 4 * done, 4 * words);
-		walk_chunk(&walk, &process->trace->bits[i]);
-		done += process->trace->bits[i].word_count;
-	}
-	finish(&walk);
+	walk_chunks(&looking, first);
+	post_walk_sort_unproved(&looking);
+	walk.looking = false;
+	walk.unproved = looking.unproved;
+	walk.take = take;
+	walk.context = context;
+	walk.totals = totals;
+	walk_chunks(&walk, first);
+	free(walk.unproved.items);
 	if (walk.reported > POST_WALK_REPORTED)
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
 				"%u more places where bits and code do not agree",
 				walk.reported - POST_WALK_REPORTED);
-	for (size_t i = 0; i < walk.count; i++)
-		free(walk.walkers[i].frames);
-	free(walk.walkers);
 }
 
 void post_paths_walk(struct post_session *session, const struct post_process *process,

@@ -19,6 +19,8 @@
 void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker,
 			const char *message)
 {
+	if (walk->looking)
+		return;
 	if (walk->reported++ < POST_WALK_REPORTED)
 		post_problem_at(walk->session->problems, walk->process->trace->path, walk->offset,
 				"thread %u: %s; what follows is left out up to the next record "
@@ -27,10 +29,9 @@ void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker
 				walker->thread, message);
 }
 
-void post_walk_give(struct post_walk *walk, const struct post_walker *walker,
-		    enum post_path_kind kind)
+void post_walk_give(struct post_walk *walk, struct post_walker *walker, enum post_path_kind kind)
 {
-	const struct post_path_step step = {
+	struct post_path_step step = {
 		.kind = kind,
 		.thread = walker->thread,
 		.code = kind == POST_PATH_GAP ? NULL : walker->at.code,
@@ -38,23 +39,31 @@ void post_walk_give(struct post_walk *walk, const struct post_walker *walker,
 		.depth = (uint32_t)walker->count,
 	};
 
-	if (kind == POST_PATH_BLOCK)
+	if (kind == POST_PATH_BLOCK && post_walk_is_possible(walk, walker))
+		step.kind = POST_PATH_POSSIBLE;
+	if (walk->looking)
+		return;
+	if (step.kind == POST_PATH_BLOCK)
 		walk->totals->blocks++;
 	walk->take(walk->context, &step);
 }
 
 void post_walk_push(struct post_walker *walker, bool between, struct post_walk_place back)
 {
+	struct post_walk_frame *frame;
+
 	POST_GROW(walker->frames, walker->count, walker->capacity);
-	walker->frames[walker->count++] =
-		(struct post_walk_frame){.back = back,
-					 .between = between,
-					 .interrupt = walker->stops,
-					 .last = walker->last,
-					 .stops = walker->stops ? walker->stops - 1 : 0,
-					 .begun = walker->begun,
-					 .outer = walker->outer,
-					 .registers = walker->stops ? walker->registers : 0};
+	frame = &walker->frames[walker->count++];
+	*frame = (struct post_walk_frame){.back = back,
+					  .between = between,
+					  .interrupt = walker->stops,
+					  .last = walker->last,
+					  .stops = walker->stops ? walker->stops - 1 : 0,
+					  .begun = walker->begun,
+					  .outer = walker->outer,
+					  .registers = walker->stops ? walker->registers : 0};
+	if (between)
+		post_walk_begin_between(walker, frame);
 	walker->stops = 0;
 	walker->begun = POST_NONE;
 }
@@ -62,6 +71,7 @@ void post_walk_push(struct post_walker *walker, bool between, struct post_walk_p
 void post_walk_begin_anew(struct post_walk *walk, struct post_walker *walker)
 {
 	walker->count = 0;
+	post_walk_forget(walker);
 	walker->at.state = POST_WALK_NOWHERE;
 	walker->rootless = true;
 	walker->returned = false;
@@ -100,8 +110,10 @@ void post_walk_leave(struct post_walker *walker)
 	if (frame->registers)
 		walker->handled = frame->registers;
 	walker->begun = frame->begun;
-	if (frame->between)
+	if (frame->between) {
 		walker->last = frame->last;
+		post_walk_end_between(walker, frame);
+	}
 	if (frame->between && !frame->interrupt)
 		walker->at.calls = true;
 	walker->left = frame->between;
@@ -154,6 +166,7 @@ void post_walk_execute(struct post_walk *walk, struct post_walker *walker)
 
 	if (walker->begun != walker->at.block)
 		post_walk_give(walk, walker, POST_PATH_BLOCK);
+	walker->entered = false;
 	walker->begun = POST_NONE;
 	walker->at.calls = false;
 	walker->left = false;
@@ -211,6 +224,7 @@ struct post_walker *post_walk_settle(struct post_walk *walk, struct post_walker 
 {
 	post_walk_advance(walk, walker);
 	while (walker->switching) {
+		post_walk_prove(walker);
 		walker->switching = false;
 		walker = post_walk_task(walk, walker, walker->next_task);
 		post_walk_advance(walk, walker);
@@ -239,6 +253,11 @@ static void take_bit(struct post_walk *walk, struct post_walker *walker, unsigne
 	switch (walker->at.state) {
 	case POST_WALK_BRANCH:
 		post_walk_give(walk, walker, bit ? POST_PATH_TAKEN : POST_PATH_PASSED);
+		/* the bit is stored before the branch: where it returns to is on the stack */
+		if (bit && block->block.ends == LITIFUT_ENDS_RETURN)
+			post_walk_prove(walker);
+		else
+			post_walk_prove_entry(walker);
 		if (bit)
 			post_walk_end_block(walker);
 		else
@@ -246,6 +265,7 @@ static void take_bit(struct post_walk *walk, struct post_walker *walker, unsigne
 		break;
 	case POST_WALK_ENTRY:
 		if (block->block.entered == LITIFUT_ENTERED_BIT && bit) {
+			post_walk_prove_entry(walker);
 			post_walk_execute(walk, walker);
 			break;
 		}
@@ -310,17 +330,20 @@ static uint32_t records_label(const struct post_path_code *code, uint32_t number
 }
 
 /* Ends calls until one of the function of the block is the innermost. False: there is none. */
-static bool unwind_to(struct post_walker *walker, const struct post_path_code *code, uint32_t block)
+static bool unwind_to(struct post_walk *walk, struct post_walker *walker,
+		      const struct post_path_code *code, uint32_t block)
 {
 	size_t count = walker->count;
 
-	if (is_in_function(&walker->at, code, block))
+	if (is_in_function(&walker->at, code, block)) {
+		post_walk_unwind(walk, walker, count);
 		return true;
+	}
 	while (count && !is_in_function(&walker->frames[count - 1].back, code, block))
 		count--;
 	if (!count)
 		return false;
-	walker->count = count - 1;
+	post_walk_unwind(walk, walker, count - 1);
 	return true;
 }
 
@@ -404,15 +427,17 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 			post_walk_push(walker, true, walker->at);
 		if (begun)
 			walker->begun = number;
-	} else if (!unwind_to(walker, code, number)) {
+	} else if (!unwind_to(walk, walker, code, number)) {
 		post_walk_begin_anew(walk, walker);
 		by_label = 0; /* that is not known */
 	}
 	walker->lost = false;
+	post_walk_prove_entry(walker);
 	for (; by_label; by_label--) {
 		walker->at =
 			(struct post_walk_place){code, number - by_label, POST_WALK_ENTRY, false};
 		post_walk_execute(walk, walker);
+		post_walk_prove_entry(walker);
 	}
 	walker->at = (struct post_walk_place){code, number, POST_WALK_ENTRY, false};
 	post_walk_execute(walk, walker);

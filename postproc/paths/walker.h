@@ -1,7 +1,7 @@
 /* The state of a walk along what LITIFUT_MODE=paths has recorded, and what its files do to it:
  * walk.c reads the words, walker.c goes on where bits and records say so, ahead.c looks further
- * without going on, stack.c begins where a word says what is on the stack, interrupts.c follows
- * interrupts and tasks of a firmware. */
+ * without going on, proof.c finds what nothing recorded says, stack.c begins where a word says what
+ * is on the stack, interrupts.c follows interrupts and tasks of a firmware. */
 #ifndef LITIFUT_POSTPROC_PATHS_WALKER_H
 #define LITIFUT_POSTPROC_PATHS_WALKER_H
 
@@ -26,6 +26,16 @@ struct post_walk_place {
 	bool calls;
 };
 
+/* Blocks of a walk, by their numbers in the order in which they are handed on. */
+struct post_walk_range {
+	uint64_t from, to;
+};
+
+struct post_walk_ranges {
+	struct post_walk_range *items;
+	size_t count, capacity;
+};
+
 struct post_walk_frame {
 	struct post_walk_place back;
 	bool between;   /* no call was made: a callback or a signal handler came at that place, */
@@ -37,6 +47,11 @@ struct post_walk_frame {
 	uint32_t begun;
 	uint32_t outer;
 	uint32_t registers; /* of an interrupt: where its registers are on the stack */
+	/* Of what came between: the place is in code that is not followed, which may have called
+	 * it; and these two as in struct post_walker. */
+	bool outside;
+	bool entered;
+	size_t base;
 };
 
 struct post_walker {
@@ -65,6 +80,11 @@ struct post_walker {
 	uint32_t begun; /* the block that has been given already; its bit or record follows */
 	bool switching; /* the task `next_task` goes on now */
 	uint32_t next_task;
+	/* proof.c: the blocks that follow from the code alone, behind what was recorded last. Those
+	 * before `base` are of what was interrupted. */
+	struct post_walk_ranges open;
+	size_t base;
+	bool entered; /* what was recorded last leads to the next block */
 };
 
 /* What all threads of a process share. */
@@ -80,6 +100,11 @@ struct post_walk {
 	bool within;     /* chunks before the first one are left out */
 	size_t first;    /* of those that have not ended by a restart */
 	uint64_t offset; /* of the word that is read */
+	bool ended;      /* the process has ended by exit() */
+	bool looking;    /* the first walk, which hands on nothing, but finds what is not proved: */
+	struct post_walk_ranges unproved; /* blocks, sorted when the second walk begins */
+	size_t passed;                    /* so many of these are over */
+	uint64_t given;                   /* blocks so far */
 	unsigned reported;
 };
 
@@ -106,8 +131,7 @@ void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker
 			const char *message);
 
 /* Hands on what the thread does at its place. */
-void post_walk_give(struct post_walk *walk, const struct post_walker *walker,
-		    enum post_path_kind kind);
+void post_walk_give(struct post_walk *walk, struct post_walker *walker, enum post_path_kind kind);
 
 /* A call, or what has come between, goes back to the place. */
 void post_walk_push(struct post_walker *walker, bool between, struct post_walk_place back);
@@ -159,7 +183,40 @@ const struct post_path_edge *post_walk_edge(struct post_walk *walk,
 bool post_walk_is_entering(const struct post_path_code *code, const struct post_path_edge *edge,
 			   uint32_t address);
 
+/* proof.c */
+
+/* Does nothing recorded say that the block which is handed on now was executed? */
+bool post_walk_is_possible(struct post_walk *walk, struct post_walker *walker);
+
+/* What was handed on of the thread, up to the last thing that came between, was executed. */
+void post_walk_prove(struct post_walker *walker);
+
+/* The same, and so will be the first instruction of the next block. */
+void post_walk_prove_entry(struct post_walker *walker);
+
+/* Something comes between at the place of the thread: its frame is filled, and it begins. */
+void post_walk_begin_between(struct post_walker *walker, struct post_walk_frame *frame);
+
+/* It returns. */
+void post_walk_end_between(struct post_walker *walker, const struct post_walk_frame *frame);
+
+/* Nothing returns: the thread goes on with so many open calls, by a longjmp() or an exception. */
+void post_walk_unwind(struct post_walk *walk, struct post_walker *walker, size_t count);
+
+/* Nothing is known of what comes behind, and by then the thread had gone on. */
+void post_walk_forget(struct post_walker *walker);
+
+/* No more is recorded of the thread. */
+void post_walk_end_thread(struct post_walk *walk, struct post_walker *walker);
+
+/* Between the first walk and the second one. */
+void post_walk_sort_unproved(struct post_walk *walk);
+
 /* ahead.c */
+
+/* Is the thread in code that is not followed? If its return is recorded, it stands where that will
+ * be. */
+bool post_walk_is_outside(const struct post_walker *walker);
 
 /* Is the thread in code that is not followed, which records nothing when it returns? */
 bool post_walk_returns_unseen(const struct post_walker *walker);

@@ -102,7 +102,7 @@ crashes_in()
 	for number in "$@"; do
 		same_run program "$number"
 		ok "$number: it is killed" grep -q '^1[0-9][0-9]$' plain.status
-		blocks_equal "--cut 4" program "$number"
+		blocks_equal --killed program "$number"
 	done
 	# there is no room in a function that is one instruction of 2 or 4 bytes
 	is "$flags: what is left of the functions" "$("$BUILD/bin/litifut" info --skipped traced/program |

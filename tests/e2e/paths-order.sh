@@ -444,7 +444,7 @@ behaviour()
 	flags="-O2 -pthread"
 	link program ../main.c
 	same_run program killed
-	blocks_equal "--cut 3" program killed
+	blocks_equal --killed program killed
 	is "the last lines of a killed process" \
 		"$("$BUILD/bin/litifut-post" -q -f path --last 3 data traced/program |
 			grep -c 'main.c:[0-9]')" 3
@@ -454,7 +454,7 @@ behaviour()
 	rm -rf data
 	run traced program killed
 	guest_environment=
-	blocks_equal "--tail 50000 --cut 3" program killed
+	blocks_equal "--tail 50000 --killed" program killed
 	ends_alike 20000
 	ok "the lines of lcov" "$BUILD/bin/litifut-post" -q -f lcov -o lines.info data traced/program
 	ok "lcov: the function of the last calls was executed" \

@@ -9,8 +9,8 @@
   firmware_paths.py compare ELF WATCHED ORDER BLOCKS [--tail N] [--cut N] [--early N]
         ORDER is the oracle's, BLOCKS is what `litifut-post -f blocks' makes of a dump or a
         capture, in the order of its lines. With --tail N BLOCKS may begin later, behind a gap,
-        and has N blocks at least; with --cut N it may end up to N blocks later, with --more N earlier. With --late N up to N
-        blocks that were executed before an interrupt may be recorded behind it: it is not
+        and has N blocks at least. Blocks that are only possible (those with a ?) may be missing from ORDER. With
+        --cut N it may end up to N blocks later, with --more N earlier. With --late N up to N blocks that were executed before an interrupt may be recorded behind it: it is not
         known in which round of a loop of one block it came, nor where in code that makes room."""
 
 import sys
@@ -93,7 +93,8 @@ def executed(path, watched):
 
 
 def recorded(path, starts):
-    """Blocks, without those that are not watched, and how many gaps there are before them."""
+    """Blocks, without those that are not watched, and how many gaps there are before them. Those that are only
+    possible are negative."""
     blocks, gaps = [], 0
     with open(path) as file:
         next(file)
@@ -102,8 +103,10 @@ def recorded(path, starts):
             if address == "gap":
                 gaps += 1
                 blocks.clear()
-            elif int(address, 16) in starts:
-                blocks.append(int(address, 16))
+                continue
+            block = int(address.rstrip("?"), 16)
+            if block in starts:
+                blocks.append(-block if address.endswith("?") else block)
     return blocks, gaps
 
 
@@ -116,8 +119,8 @@ def pieces_of(path, starts):
             address = line.split("\t")[3]
             if address == "gap":
                 pieces.append([])
-            elif int(address, 16) in starts:
-                pieces[-1].append(int(address, 16))
+            elif int(address.rstrip("?"), 16) in starts:
+                pieces[-1].append(int(address.rstrip("?"), 16))
     return [piece for piece in pieces if piece]
 
 
@@ -160,8 +163,10 @@ def differs(oracle, trace, late, cut, more):
     behind it."""
     owed, i, j = [], 0, 0
     while j < len(trace):
-        if i < len(oracle) and oracle[i] == trace[j]:
+        if i < len(oracle) and oracle[i] == abs(trace[j]):
             i, j = i + 1, j + 1
+        elif trace[j] < 0:
+            j += 1
         elif trace[j] in owed:
             owed.remove(trace[j])
             j += 1
@@ -186,11 +191,13 @@ def compare(arguments):
         return 1
     if tail and len(trace) < len(oracle):
         # where it fits best
-        ends = [len(oracle) + extra for extra in range(-more, cut + 1)]
+        doubtful = sum(block < 0 for block in trace)
+        ends = [len(oracle) + extra for extra in range(-more, cut + doubtful + 1)]
         starts = [max(end - len(trace), 0) for end in ends]
         oracle = oracle[next((at for at in starts if oracle[at:at + 8] == trace[:8]), 0):]
     at = differs(oracle, trace, late, cut, more)
-    print(f"{len(trace)} blocks compared with {len(oracle)} that were executed")
+    print(f"{len(trace)} blocks compared with {len(oracle)} that were executed; "
+          f"{sum(block < 0 for block in trace)} are only possible")
     if at:
         print(f"they differ at {at[0]} of those executed, {at[1]} of those recorded")
         for name, blocks, where in ("executed", oracle, at[0]), ("recorded", trace, at[1]):

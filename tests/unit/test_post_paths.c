@@ -307,7 +307,8 @@ static void add_chunk(struct made *made, const uint32_t *words, uint32_t count)
 		.offset = offset, .word_count = count, .thread = 7, .number = (uint32_t)number};
 }
 
-/* B: a block, with the calls that are open; + and -: its branch is taken, or not; a gap. */
+/* B: a block, with the calls that are open; b: a possible one; + and -: its branch is taken, or
+ * not; a gap. */
 static void write_step(void *context, const struct post_path_step *step)
 {
 	static const char *const words[] = {"B", "+", "-", "gap"};
@@ -318,6 +319,8 @@ static void write_step(void *context, const struct post_path_step *step)
 		strcpy(text, "gap ");
 	else if (step->kind == POST_PATH_BLOCK)
 		sprintf(text, "B%u@%u ", step->block, step->depth);
+	else if (step->kind == POST_PATH_POSSIBLE)
+		sprintf(text, "b%u@%u ", step->block, step->depth);
 	else
 		sprintf(text, "%s ", words[step->kind]);
 }
@@ -368,7 +371,46 @@ static void records_interrupt(void **state)
 
 		make(&made, &programs[i]);
 		add_chunk(&made, words, COUNT(words));
-		expect(&made, 0, "B0@0 - B1@0 B4@1 B0@2 + B3@2 + B6@1 B2@0 B3@0 ", 0);
+		expect(&made, 0, "B0@0 - B1@0 B4@1 B0@2 + B3@2 + B6@1 b2@0 b3@0 ", 0);
+	}
+}
+
+/* What only the code leads to is possible, until the thread has recorded something behind it, or
+ * has ended by exit(). A handler that never returns proves nothing of what it has interrupted. */
+static void ends_are_possible(void **state)
+{
+	const uint32_t words[] = {ENTER_MAIN, 2 /* 0 */, 3 /* 1 */};
+	const uint32_t handler[] = {ENTER_MAIN, 2 /* 0 */, ENTER_MAIN, 3 /* 1 */};
+	const uint32_t again[] = {ENTER_MAIN, 2 /* 0 */, ENTER_MAIN,
+				  2 /* 0 */,  2 /* 0 */, 2 /* 0 */};
+	struct made made;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(programs); i++) {
+		make(&made, &programs[i]);
+		add_chunk(&made, words, COUNT(words));
+		expect(&made, 0, "B0@0 - B1@0 B4@1 + B6@1 b2@0 b3@0 ", 0);
+		made.trace.header.state = LITIFUT_TRACE_RUNNING;
+		expect(&made, 0, "B0@0 - B1@0 B4@1 + B6@1 b2@0 b3@0 ", 0);
+		made.trace.header.state = LITIFUT_TRACE_STOPPED;
+		expect(&made, 0, "B0@0 - B1@0 B4@1 + B6@1 B2@0 B3@0 ", 0);
+		/* the memory of a firmware */
+		made.trace.bare = true;
+		expect(&made, 0, "B0@0 - B1@0 B4@1 + B6@1 b2@0 b3@0 ", 0);
+
+		make(&made, &programs[i]);
+		add_chunk(&made, handler, COUNT(handler));
+		expect(&made, 0, "B0@0 - B1@0 b4@1 B0@2 + B3@2 ", 0);
+		made.trace.header.state = LITIFUT_TRACE_STOPPED;
+		/* it waits at the branch, so it has not ended the process */
+		expect(&made, 0, "B0@0 - B1@0 b4@1 B0@2 + B3@2 ", 0);
+
+		make(&made, &programs[i]);
+		add_chunk(&made, again, COUNT(again));
+		expect(&made, 0,
+		       "B0@0 - B1@0 B4@1 B0@2 - B1@2 B4@3 - B5@3 B6@3 B2@2 B3@2 - B5@1 b6@1 b2@0 "
+		       "b3@0 ",
+		       0);
 	}
 }
 
@@ -448,10 +490,10 @@ static void interrupts_come_at_once(void **state)
 	expect(&made, 0, "B0@0 - B1@0 B4@1 gap B0@1 + B3@1 ", 0);
 	make(&made, &programs[0]);
 	add_chunk(&made, chained, COUNT(chained));
-	expect(&made, 0, "B0@0 - B1@0 B4@1 B0@2 + B3@2 B0@2 + B3@2 + B6@1 B2@0 B3@0 ", 0);
+	expect(&made, 0, "B0@0 - B1@0 B4@1 B0@2 + B3@2 B0@2 + B3@2 + B6@1 b2@0 b3@0 ", 0);
 	make(&made, &programs[0]);
 	add_chunk(&made, within, COUNT(within));
-	expect(&made, 0, "B0@0 - B1@0 B4@1 B0@2 + B3@2 B0@2 + B3@2 + B6@1 B2@0 B3@0 ", 0);
+	expect(&made, 0, "B0@0 - B1@0 B4@1 B0@2 + B3@2 B0@2 + B3@2 + B6@1 b2@0 b3@0 ", 0);
 }
 
 /* A call returns to a branch that does not reach the code of its edge, and leads to another one,
@@ -475,7 +517,7 @@ static void interrupt_comes_at_stone(void **state)
 		      0xea000000 | ((STUB(3) - stone - 8) >> 2 & 0xffffff)); /* b */
 	add_chunk(&made, words, COUNT(words));
 	made.words[4] = BIAS + stone;
-	expect(&made, 0, "B0@0 - B1@0 B4@1 + B6@1 B2@0 B0@1 + B3@1 B3@0 ", 0);
+	expect(&made, 0, "B0@0 - B1@0 B4@1 + B6@1 B2@0 B0@1 + B3@1 b3@0 ", 0);
 }
 
 static void count_step(void *context, const struct post_path_step *step)
@@ -571,8 +613,8 @@ static void walks_begin_at_a_sync(void **state)
 		make(&made, program);
 		add_chunk(&made, first, COUNT(first));
 		add_chunk(&made, second, COUNT(second));
-		expect(&made, 0, "B0@0 - B1@0 B4@1 + B6@1 B2@0 B3@0 ", 0);
-		expect(&made, 1, "gap B4@1 + B6@1 B2@0 B3@0 ", 0);
+		expect(&made, 0, "B0@0 - B1@0 B4@1 + B6@1 b2@0 b3@0 ", 0);
+		expect(&made, 1, "gap B4@1 + B6@1 b2@0 b3@0 ", 0);
 		/* a return address that does not stand behind a call of other() */
 		second[4] += 4;
 		make(&made, program);
@@ -782,6 +824,7 @@ int main(void)
 		cmocka_unit_test(conditional_instructions_leave_frames),
 		cmocka_unit_test(bits_become_blocks),
 		cmocka_unit_test(records_interrupt),
+		cmocka_unit_test(ends_are_possible),
 		cmocka_unit_test(interrupts_come_at_once),
 		cmocka_unit_test(interrupt_comes_at_stone),
 		cmocka_unit_test(any_words_can_be_walked),
