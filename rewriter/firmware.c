@@ -528,6 +528,8 @@ static const char *why_untimed(const struct litifut_firmware_pass *pass)
 			return "the program can throw exceptions, which need the return addresses";
 	if (litifut_firmware_second_core(pass))
 		return litifut_firmware_second_core(pass);
+	if (!pass->options->stream && litifut_firmware_unprivileged(pass))
+		return litifut_firmware_unprivileged(pass);
 	return pass->ram_is_known
 		       ? NULL
 		       : "the reset handler calls neither __libc_init_array nor main, so "

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rewriter/before_ram.h"
+#include "rewriter/dynamic_symbols.h"
 #include "rewriter/firmware.h"
 #include "rewriter/firmware_cpu.h"
 #include "rewriter/firmware_pass.h"
@@ -72,6 +73,24 @@ const char *litifut_firmware_second_core(const struct litifut_firmware_pass *pas
 			       "records: leave the code that one of them runs by LITIFUT_EXCLUDE "
 			       "or LITIFUT_EXCLUDE_OBJECTS";
 	return NULL;
+}
+
+#define RTX_CONFIGURATION "osRtxConfig" /* its first word has flags, */
+#define RTX_PRIVILEGED 1                /* this one set where threads run privileged */
+
+const char *litifut_firmware_unprivileged(const struct litifut_firmware_pass *pass)
+{
+	const struct litifut_image *image = &pass->image;
+	const struct litifut_symbol *flags = litifut_image_symbol(image, RTX_CONFIGURATION);
+	const struct litifut_section *section =
+		flags ? litifut_image_section_at(image, flags->address, 4) : NULL;
+
+	if (!section || !section->bytes || pass->options->includes || pass->options->excludes ||
+	    litifut_image_word(image, section, flags->address - section->address) & RTX_PRIVILEGED)
+		return NULL;
+	return "the threads of RTX run unprivileged, and may neither read the clock nor switch "
+	       "interrupts off: run them privileged (OS_PRIVILEGE_MODE), or leave their code by "
+	       "LITIFUT_EXCLUDE or LITIFUT_EXCLUDE_OBJECTS";
 }
 
 enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pass *pass,

@@ -164,6 +164,10 @@ bool litifut_firmware_set_word(struct litifut_firmware_pass *pass, const char *n
  * one core, or the user has chosen what is recorded. */
 const char *litifut_firmware_second_core(const struct litifut_firmware_pass *pass);
 
+/* The same for tasks that may use neither a clock nor the mask of interrupts; NULL: none is known.
+ */
+const char *litifut_firmware_unprivileged(const struct litifut_firmware_pass *pass);
+
 /* Marks sites, and functions in pass->unrecorded, that run before the memory is ready, or while the
  * results are sent. */
 enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pass *pass,

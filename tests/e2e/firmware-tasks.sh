@@ -78,6 +78,27 @@ two_cores()
 	ok "paths: it is left, and a line says so" warns cores-paths 'left untraced: .*the program starts a second core'
 }
 
+# Threads of RTX that may not read the clock, and such that may.
+unprivileged()
+{
+	cp "$root/examples/firmware/main.c" source
+	printf '%s\n' 'struct configuration { unsigned flags; };' \
+		'const struct configuration osRtxConfig __attribute__((used)) = {FLAGS};' >>source/main.c
+	sed -i 's/^	qsort/	__asm__ volatile("" : : "r"(\&osRtxConfig));\n&/
+		s/^int main(void)/extern const struct configuration osRtxConfig;\n&/' source/main.c
+	for flags in 2 3; do
+		export LITIFUT_MODE=table LITIFUT_CLOCK=systick
+		front="$BUILD/bin/litifut build -q"
+		make_example "rtx-$flags" EXTRA_CFLAGS="-DFLAGS=$flags" >"rtx-$flags.log" 2>&1
+		front=
+		unset LITIFUT_MODE LITIFUT_CLOCK
+	done
+	ok "calls of unprivileged threads are counted, and a line says so" warns rtx-2 \
+		'LITIFUT_MODE: calls are counted, not timed: the threads of RTX run unprivileged.*OS_PRIVILEGE_MODE'
+	is "those of privileged ones are timed" "$("$BUILD/bin/litifut" info rtx-3/firmware.elf |
+		sed -n 's/^  mode  *//p')" table
+}
+
 behaviour()
 {
 	case $board in
@@ -187,6 +208,7 @@ print(*(sum(int(row[name]) for row in rows) for name in ("calls", "timed_calls")
 	if [ "$board" = mps2-an385 ]; then
 		confined
 		two_cores
+		unprivileged
 	fi
 }
 
