@@ -199,11 +199,13 @@ struct litifut_arch_edges {
 			      struct litifut_targets *targets);
 	/* May the call at `call`, in the function at [start, end) of the section, lead by a
 	 * pointer to a function of another module that has one of these names, a list that ends
-	 * with NULL? `call` 0: may any of the function. NULL: there are no such calls. */
+	 * with NULL, or to one of these places? `call` 0: may any of the function. NULL: there are
+	 * no such calls. */
 	bool (*may_call)(const struct litifut_image *image,
 			 const struct litifut_arch_context *context,
 			 const struct litifut_section *section, uint32_t start, uint32_t end,
-			 uint32_t call, const char *const *names);
+			 uint32_t call, const char *const *names,
+			 const struct litifut_spawners *places);
 	/* Why bits can't be recorded in the image, static; NULL: they can. */
 	const char *(*refuses_bits)(const struct litifut_image *image);
 	/* Writes the code, standing at `address`. False: out of reach. */

@@ -9,10 +9,12 @@
 
 #include "common/memory.h"
 #include "cpu/step.h"
+#include "platform/platform.h"
 #include "rewriter/edges.h"
 #include "rewriter/firmware.h"
 #include "rewriter/firmware_cpu.h"
 #include "rewriter/firmware_pass.h"
+#include "rewriter/twice.h"
 
 #define CALL_BYTES 20     /* of the code that calls the tracer for something else, at most */
 #define HANDLERS_MOST 512 /* of interrupts */
@@ -48,26 +50,13 @@ static bool has_gates(const struct litifut_firmware_pass *pass)
 	       pass->cpu->write_gate && (pass->baseline || !pass->cpu->handlers);
 }
 
-/* Their returns lead elsewhere than to their callers. */
-static bool returns_elsewhere(const char *name)
-{
-	static const char *const names[] = {
-		"longjmp",          "_longjmp", "siglongjmp", "__longjmp", "__restore_core_regs",
-		"restore_core_regs"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
-}
-
 /* The same function may have several symbols. */
 static void leave_functions(struct litifut_firmware_pass *pass)
 {
 	const struct litifut_image *image = &pass->image;
 
 	for (size_t i = 0; i < image->symbol_count && pass->options->paths; i++)
-		if (returns_elsewhere(image->symbols[i].name))
+		if (platform_lists(litifut_returns_elsewhere, image->symbols[i].name))
 			pass->unrecorded[i] = LITIFUT_SITE_UNKNOWN_JUMP;
 	for (size_t i = 0; i < image->symbol_count; i++)
 		for (size_t j = 0; j < image->symbol_count && pass->unrecorded[i]; j++)

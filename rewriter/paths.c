@@ -106,8 +106,8 @@ static bool returns_twice(const struct litifut_paths *paths,
 		end++;
 	return paths->may_call(&session->image, &session->context,
 			       &session->image.sections[block->section], items[first].block.start,
-			       items[end - 1].block.end, block->block.branch,
-			       litifut_returns_twice);
+			       items[end - 1].block.end, block->block.branch, litifut_returns_twice,
+			       &paths->twice);
 }
 
 #define BEHIND_MOST 16 /* blocks */

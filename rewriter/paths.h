@@ -23,7 +23,8 @@ typedef void litifut_add_addresses(const struct litifut_image *image,
 typedef bool litifut_may_call(const struct litifut_image *image,
 			      const struct litifut_arch_context *context,
 			      const struct litifut_section *section, uint32_t start, uint32_t end,
-			      uint32_t call, const char *const *names);
+			      uint32_t call, const char *const *names,
+			      const struct litifut_spawners *places);
 
 struct litifut_paths {
 	const struct litifut_session *session;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cpu/step.h"
+#include "platform/platform.h"
 #include "rewriter/paths.h"
 #include "rewriter/program_code.h"
 #include "rewriter/twice.h"
@@ -141,7 +142,27 @@ static void find_callers_of_twice(struct litifut_paths *paths)
 		paths->calls_twice[items[first].function] = paths->may_call(
 			&session->image, &session->context,
 			&session->image.sections[items[first].section], items[first].block.start,
-			items[end - 1].block.end, 0, litifut_returns_twice);
+			items[end - 1].block.end, 0, litifut_returns_twice, &paths->twice);
+	}
+}
+
+/* Those whose returns lead elsewhere end in code that is not known. */
+static void find_elsewhere(struct litifut_paths *paths)
+{
+	const struct litifut_image *image = &paths->session->image;
+
+	for (size_t i = 0; i < image->function_count; i++) {
+		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
+		const struct litifut_graph_block *block;
+
+		if (!platform_lists(litifut_returns_elsewhere, function->name) &&
+		    !(paths->session->context.system &&
+		      platform_lists(litifut_unwinds, function->name)))
+			continue;
+		/* the same function may have several symbols */
+		block = litifut_graph_at(paths->graph, function->address & ~1u);
+		if (block)
+			paths->ends[block->function] = 1;
 	}
 }
 
@@ -171,10 +192,11 @@ enum litifut_status litifut_paths_start(const struct litifut_session *session,
 						error);
 	if (status)
 		return status;
-	litifut_spawners_named(image, &session->arch->cpu->linkage, litifut_returns_twice,
+	litifut_spawners_named(image, &session->arch->cpu->linkage, litifut_returns_twice, true,
 			       &paths->twice);
 	if (paths->twice.used && may_call)
 		find_callers_of_twice(paths);
+	find_elsewhere(paths);
 	litifut_targets_add_pointers(&paths->outer, image, &session->context.pointers);
 	if (session->context.offset_base)
 		litifut_targets_add_offsets(&paths->outer, image, &session->context.pointers,

@@ -212,9 +212,9 @@ void litifut_spawners_find(const struct litifut_image *image, const struct cpu_l
 }
 
 void litifut_spawners_named(const struct litifut_image *image, const struct cpu_linkage *linkage,
-			    const char *const *list, struct litifut_spawners *places)
+			    const char *const *list, bool local, struct litifut_spawners *places)
 {
-	const struct names names = {.lists = {list}};
+	const struct names names = {.lists = {list}, .local = local};
 
 	find(image, linkage, &names, places);
 }

@@ -24,9 +24,10 @@ struct litifut_spawners {
 void litifut_spawners_find(const struct litifut_image *image, const struct cpu_linkage *linkage,
 			   struct litifut_spawners *spawners);
 
-/* The same of functions with other names, a list that ends with NULL. */
+/* The same of functions with other names, a list that ends with NULL; with `local`, of local
+ * functions too, as those of a static libc may be. */
 void litifut_spawners_named(const struct litifut_image *image, const struct cpu_linkage *linkage,
-			    const char *const *list, struct litifut_spawners *places);
+			    const char *const *list, bool local, struct litifut_spawners *places);
 
 /* Is `address` (bit 0 is ignored) one of the places? */
 bool litifut_spawners_has(const struct litifut_spawners *spawners, uint32_t address);

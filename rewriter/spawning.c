@@ -79,8 +79,8 @@ enum litifut_status litifut_spawning_find(const struct litifut_session *session,
 	enum litifut_status status = LITIFUT_OK;
 
 	litifut_spawners_named(image, &session->arch->cpu->linkage, platform_linux.process_makers,
-			       &search.makers);
-	litifut_spawners_named(image, &session->arch->cpu->linkage, platform_linux.confiners,
+			       false, &search.makers);
+	litifut_spawners_named(image, &session->arch->cpu->linkage, platform_linux.confiners, false,
 			       &search.confiners);
 	if (!search.makers.used && !search.confiners.used)
 		return LITIFUT_OK;

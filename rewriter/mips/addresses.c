@@ -365,11 +365,31 @@ static uint32_t call_of(const struct litifut_arch_context *context,
 	return 0;
 }
 
-/* Of functions of other modules it is the GOT that has the address. */
+/* Does the GOT lead there? Its global entries are for functions of other modules, by name; the
+ * others have addresses of this image, and a static program has no others. */
+static bool leads_to(const struct litifut_image *image, const struct litifut_arch_context *context,
+		     uint32_t slot, const char *const *names, const struct litifut_spawners *places)
+{
+	const struct litifut_mips_got *got = &litifut_mips_facts(context)->got;
+	const uint32_t index = (slot - got->address) / 4;
+	const struct litifut_section *section;
+
+	if (slot < got->address || slot & 3)
+		return false;
+	if (index >= got->local)
+		return index - got->local < got->global &&
+		       litifut_spawners_is_named(image, got->first_symbol + (index - got->local),
+						 names);
+	section = litifut_image_section_at(image, slot, 4);
+	return section && section->bytes &&
+	       litifut_spawners_has(places, word_at(context, section, slot));
+}
+
 bool litifut_mips_may_call(const struct litifut_image *image,
 			   const struct litifut_arch_context *context,
 			   const struct litifut_section *section, uint32_t start, uint32_t end,
-			   uint32_t call, const char *const *names)
+			   uint32_t call, const char *const *names,
+			   const struct litifut_spawners *places)
 {
 	const struct litifut_mips_facts *facts = litifut_mips_facts(context);
 	const struct litifut_mips_got *got = &facts->got;
@@ -377,17 +397,13 @@ bool litifut_mips_may_call(const struct litifut_image *image,
 	for (uint32_t at = start; at + 4 <= end && got->address; at += 4) {
 		const uint32_t word = word_at(context, section, at);
 		const uint32_t slot = facts->global_pointer + (uint32_t)(int16_t)(word & 0xffff);
-		const uint32_t index = (slot - got->address) / 4;
 		uint32_t only;
 
 		if (word >> 26 != LW || (word >> 21 & 31) == SP)
 			continue;
 		if (!got->alone)
 			return true;
-		if (slot < got->address || index < got->local ||
-		    index - got->local >= got->global ||
-		    !litifut_spawners_is_named(image, got->first_symbol + (index - got->local),
-					       names))
+		if (!leads_to(image, context, slot, names, places))
 			continue;
 		only = call_of(context, section, at, end);
 		if (!call || !only || only == call)

@@ -248,7 +248,8 @@ void litifut_mips_find_pages(const struct litifut_image *image,
 bool litifut_mips_may_call(const struct litifut_image *image,
 			   const struct litifut_arch_context *context,
 			   const struct litifut_section *section, uint32_t start, uint32_t end,
-			   uint32_t call, const char *const *names);
+			   uint32_t call, const char *const *names,
+			   const struct litifut_spawners *places);
 /* Is it known where the code of the function jumps through registers? */
 bool litifut_mips_knows_jumps(const struct litifut_image *image,
 			      const struct litifut_arch_context *context,

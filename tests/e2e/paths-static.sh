@@ -1,0 +1,105 @@
+#!/bin/sh
+# LITIFUT_MODE=paths of a static program, whose C library and unwinder are traced as well: its blocks
+# are those that are executed, in order, with longjmp, siglongjmp out of a handler, changes of context,
+# and exceptions. The functions that do so end elsewhere than behind their calls; those of setjmp are
+# called through the GOT of a static program on MIPS, and may be local ones.
+. "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
+
+jumps_source()
+{
+	cat >jumps.c <<-'END'
+		#include <setjmp.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#define KEEP __attribute__((noipa))
+
+		static sigjmp_buf there;
+		static jmp_buf place;
+		static volatile int count;
+
+		static void handler(int number) { siglongjmp(there, number); }
+		KEEP static int deep(int n)
+		{
+			if (n == 0)
+				longjmp(place, 3);
+			return deep(n - 1) + 1;
+		}
+		KEEP static int caught(int n)
+		{
+			if (setjmp(place))
+				return n;
+			return deep(n);
+		}
+		int main(void)
+		{
+			signal(SIGUSR1, handler);
+			if (sigsetjmp(there, 1))
+				count++;
+			if (count < 3)
+				raise(SIGUSR1);
+			printf("%d\n", count);
+			printf("%d\n", caught(4) + caught(2));
+			return 0;
+		}
+	END
+}
+
+exceptions_source()
+{
+	cat >exceptions.cc <<-'END'
+		#include <cstdio>
+		#include <stdexcept>
+		#define KEEP __attribute__((noipa))
+
+		struct guard {
+			int n;
+			KEEP ~guard() { printf("%d\n", n); }
+		};
+		KEEP static int deep(int n)
+		{
+			guard one{n};
+
+			if (n == 0)
+				throw std::runtime_error("at the bottom");
+			return deep(n - 1) + 1;
+		}
+		KEEP static int again(int n)
+		{
+			try {
+				return deep(n);
+			} catch (std::logic_error &) {
+				return 1;
+			} catch (...) {
+				throw;
+			}
+		}
+		int main()
+		{
+			for (int i = 0; i < 3; i++)
+				try {
+					again(i);
+				} catch (std::exception &error) {
+					puts(error.what());
+				}
+			return 0;
+		}
+	END
+}
+
+paths_of_static_programs()
+{
+	if [ "$target" = armel ]; then
+		skip "static programs" "LITIFUT_MODE=paths needs ARMv7"
+		return
+	fi
+	export LITIFUT_MODE=paths
+	jumps_source
+	exceptions_source
+	# exit() comes to its last system call, which may be recorded
+	link jumps ../jumps.c -static && same_run jumps && blocks_equal "--cut 1" jumps
+	language=g++
+	link exceptions ../exceptions.cc -static && same_run exceptions && blocks_equal "--cut 1" exceptions
+}
+
+for_targets paths_of_static_programs
