@@ -12,6 +12,8 @@
 #include "rewriter/sites.h"
 #include "rewriter/spawning.h"
 
+#define TRAP_BYTES 4 /* of an instruction, at most */
+
 struct litifut_edge_place litifut_edge_place_of(const struct litifut_session *session,
 						size_t number, const struct litifut_targets *taken)
 {
@@ -423,6 +425,18 @@ static bool is_shared(const struct litifut_edges_judge *judge, const struct liti
 	       litifut_targets_has(&paths->reached, block->block.start);
 }
 
+/* Is it nothing but a trap, to which a label leads? A compiler has put it where control does not
+ * come; if it does, the thread goes on in a handler, or ends, and only the last block is not known.
+ * In firmware the handler of an interrupt that comes before could not be told from that of the
+ * trap. */
+static bool only_traps(const struct litifut_edges_judge *judge,
+		       const struct litifut_graph_block *block)
+{
+	return judge->session->context.system && block->block.ends == LITIFUT_ENDS_STOP &&
+	       !(block->block.flags & LITIFUT_BLOCK_FUNCTION) &&
+	       block->block.end - block->block.start <= TRAP_BYTES;
+}
+
 /* Leaves functions in which something is missing. False: there are no more. */
 static bool leave_incomplete(struct litifut_edges_judge *judge, struct litifut_paths *paths)
 {
@@ -435,7 +449,7 @@ static bool leave_incomplete(struct litifut_edges_judge *judge, struct litifut_p
 		if (paths->left[i] ||
 		    (!(block->block.flags & LITIFUT_BLOCK_CONDITIONAL && !is_recorded(block)) &&
 		     !is_shared(judge, paths, block) &&
-		     !(paths->wanted[i] == LITIFUT_ENTERED_RECORD &&
+		     !(paths->wanted[i] == LITIFUT_ENTERED_RECORD && !only_traps(judge, block) &&
 		       block->block.entered_reason != LITIFUT_SITE_PATCHED)))
 			continue;
 		litifut_paths_leave(paths, i);

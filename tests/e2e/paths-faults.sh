@@ -96,6 +96,50 @@ sources()
 	END
 }
 
+# A case of a switch that is nothing but a trap, with the next case behind it: there is no room to record that
+# control comes to it, and it is the last that a thread does.
+cases_source()
+{
+	cat >cases.c <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		#ifdef __mips__
+		__asm__(".text\n.set push\n.set noreorder\n.globl pick\n.type pick, @function\n.ent pick\npick:\n"
+			"lui $28, %hi(_gp_disp)\naddiu $28, $28, %lo(_gp_disp)\naddu $28, $28, $25\n"
+			"lw $8, %got(cases)($28)\nsll $9, $4, 2\naddu $8, $8, $9\nlw $8, 0($8)\njr $8\nnop\n"
+			"case_0: addiu $2, $4, 5\naddiu $2, $2, 5\njr $31\nnop\n"
+			"case_1: break\n"
+			"case_2: addiu $2, $4, 7\naddiu $2, $2, 7\njr $31\nnop\n"
+			".end pick\n.size pick, . - pick\n.set pop\n"
+			".data\n.globl cases\n.type cases, @object\n.size cases, 12\n"
+			"cases: .word case_0, case_1, case_2\n.text\n");
+		#else
+		__asm__(".text\n.syntax unified\n.globl pick\n.type pick, %function\n"
+		#ifdef __thumb__
+			".thumb\n.thumb_func\npick: adr.w r3, 1f\nldr.w r2, [r3, r0, lsl #2]\nadd r3, r2\nbx r3\n"
+			".balign 4\n1: .word .Lcase0 - 1b + 1, .Lcase1 - 1b + 1, .Lcase2 - 1b + 1\n"
+		#else
+			".arm\npick: cmp r0, #2\naddls pc, pc, r0, lsl #2\nb .Lcase2\nb .Lcase0\nb .Lcase1\nb .Lcase2\n"
+		#endif
+			".Lcase0: add r0, r0, #500\neor r0, r0, #600\nbx lr\n"
+			".Lcase1: udf #255\n"
+			".Lcase2: add r0, r0, #700\neor r0, r0, #800\nbx lr\n"
+			".size pick, . - pick\n");
+		#endif
+		int pick(int n);
+		int main(int argc, char **argv)
+		{
+			int sum = 0;
+
+			for (int i = 0; i < 20; i++)
+				sum = 3 * sum + pick(i & 2);
+			printf("%d\n", sum);
+			fflush(stdout);
+			return argc > 1 ? pick(atoi(argv[1])) : 0;
+		}
+	END
+}
+
 # crashes_in NUMBER...: each is that of a function of all[], or behind them of a case of the switch
 crashes_in()
 {
@@ -125,6 +169,18 @@ behaviour()
 	flags="-O1 -no-pie"
 	rm -rf plain traced
 	link program ../main.c && crashes_in 1 3 6 7 13 15 17 19
+	rm -rf plain traced
+	cases_source
+	flags=-O2
+	link cases ../cases.c || return
+	is "a trap between two cases: the function is recorded" \
+		"$("$BUILD/bin/litifut" info --skipped traced/cases | grep -c 'function-left in pick')" 0
+	same_run cases
+	blocks_equal "" cases
+	same_run cases 1
+	ok "the trap: litifut-post follows the trace" trace_followed traced/cases
+	is "the trap: the last block but that one is recorded" \
+		"$(awk -F '\t' 'END { print $NF }' blocks.tsv)" pick
 }
 
 for_targets behaviour
