@@ -13,11 +13,9 @@
 #include "rewriter/image.h"
 #include "rewriter/program_code.h"
 
-#define MAX_SLOTS 16
-
 struct slots {
-	uint32_t addresses[MAX_SLOTS];
-	uint32_t marks[MAX_SLOTS];
+	uint32_t addresses[LITIFUT_SPAWNER_SLOTS];
+	uint32_t marks[LITIFUT_SPAWNER_SLOTS];
 	size_t count;
 };
 
@@ -74,7 +72,7 @@ static void add_slots(const struct litifut_image *image, const struct cpu_linkag
 				  ELF32_R_TYPE(info) != linkage->global_data))
 			continue;
 		const char *name = litifut_dynamic_name(image, symbols, ELF32_R_SYM(info));
-		if (slots->count < MAX_SLOTS && is_name(names, name)) {
+		if (slots->count < LITIFUT_SPAWNER_SLOTS && is_name(names, name)) {
 			slots->marks[slots->count] = mark_of(name);
 			slots->addresses[slots->count++] = litifut_image_word(image, section, at);
 		}
@@ -171,6 +169,7 @@ static void find(const struct litifut_image *image, const struct cpu_linkage *li
 		    section->flags & SHF_ALLOC && section->bytes)
 			add_slots(image, linkage, names, section, &slots);
 	}
+	memcpy(spawners->slots, slots.addresses, slots.count * sizeof(*slots.addresses));
 	for (size_t i = 1; i < image->section_count && slots.count; i++)
 		if (image->sections[i].flags & SHF_EXECINSTR && image->sections[i].bytes &&
 		    litifut_section_is_linkage(&image->sections[i]))

@@ -11,6 +11,8 @@
 
 struct litifut_image;
 
+#define LITIFUT_SPAWNER_SLOTS 16
+
 struct litifut_spawners {
 	bool used; /* the image has or imports functions of the first two kinds */
 	bool ends; /* the same of the third */
@@ -18,6 +20,8 @@ struct litifut_spawners {
 	 * link-time addresses without the Thumb bit, 0: no more. */
 	uint32_t places[LITIFUT_MODULE_SPAWNERS];
 	uint32_t enders; /* a bit for each place that is of the third kind */
+	/* Words that the dynamic linker fills with their addresses; 0: no more. */
+	uint32_t slots[LITIFUT_SPAWNER_SLOTS];
 };
 
 /* Finds them by the names of functions and the dynamic relocations. */

@@ -32,9 +32,8 @@ struct halves {
 	uint16_t both; /* registers that movt has completed */
 };
 
-/* movw and movt of the same register. */
-static void add_halves(uint32_t word, bool thumb, struct halves *halves,
-		       struct litifut_targets *targets)
+/* movw and movt of the same register. True: the second one has made *made. */
+static bool take_halves(uint32_t word, bool thumb, struct halves *halves, uint32_t *made)
 {
 	const uint32_t operation = thumb ? word & 0xfbf08000 : word & 0x0ff00000;
 	const unsigned reg = thumb ? word >> 8 & 15 : word >> 12 & 15;
@@ -48,8 +47,10 @@ static void add_halves(uint32_t word, bool thumb, struct halves *halves,
 	} else if (operation == (thumb ? 0xf2c00000u : 0x03400000u)) {
 		halves->values[reg] = value << 16 | (halves->values[reg] & 0xffff);
 		halves->both |= (uint16_t)(1u << reg);
-		litifut_targets_add(targets, halves->values[reg]);
+		*made = halves->values[reg];
+		return true;
 	}
+	return false;
 }
 
 /* add rN, pc; add rN, pc, rM; add rN, rM, pc: which register has the other operand? 16: another
@@ -108,6 +109,7 @@ void litifut_arm_add_addresses(const struct litifut_image *image,
 		for (uint32_t at = range->start; at + (thumb ? 2 : 4) <= range->end; at += length) {
 			const uint8_t *code = section->bytes + (at - section->address);
 			unsigned added;
+			uint32_t made;
 			uint32_t word =
 				thumb ? litifut_get16(false, code) : litifut_get32(false, code);
 
@@ -117,8 +119,8 @@ void litifut_arm_add_addresses(const struct litifut_image *image,
 					break;
 				word = word << 16 | litifut_get16(false, code + 2);
 			}
-			if (length == 4)
-				add_halves(word, thumb, &halves, targets);
+			if (length == 4 && take_halves(word, thumb, &halves, &made))
+				litifut_targets_add(targets, made);
 			add_formed(word, thumb, at, targets);
 			added = added_to_pc(word, thumb); /* ldr rN, [pc, rM] reads a table */
 			if (added == 16)
@@ -129,4 +131,74 @@ void litifut_arm_add_addresses(const struct litifut_image *image,
 						    halves.values[added] + at + (thumb ? 4 : 8));
 		}
 	}
+}
+
+/* Where the function that ends with a block at `end` has its literals, too: up to the next one. */
+static uint32_t literals_end(const struct litifut_image *image,
+			     const struct litifut_section *section, uint32_t end)
+{
+	const uint32_t last = section->address + section->size;
+	size_t low = 0, high = image->function_count;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (image->function_addresses[middle] < end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < image->function_count && image->function_addresses[low] < last
+		       ? image->function_addresses[low]
+		       : last;
+}
+
+/* Does the word at `at` lead there? It may be an address, or that of a slot, as it is, from the GOT
+ * or from an instruction of the function. */
+static bool leads_to(const struct litifut_section *got, uint32_t word, uint32_t start, uint32_t end,
+		     const struct litifut_spawners *places)
+{
+	if (word && litifut_spawners_has(places, word))
+		return true;
+	if (got && got->bytes && !(word & 3) && word < got->size &&
+	    litifut_spawners_has(places, litifut_get32(false, got->bytes + word)))
+		return true; /* of a static program, whose GOT is filled */
+	for (size_t i = 0; i < LITIFUT_SPAWNER_SLOTS && places->slots[i]; i++) {
+		const uint32_t slot = places->slots[i];
+
+		if (word == slot || (got && word == slot - got->address) ||
+		    (slot - word > start && slot - word <= end + 8))
+			return true;
+	}
+	return false;
+}
+
+bool litifut_arm_may_call(const struct litifut_image *image,
+			  const struct litifut_arch_context *context,
+			  const struct litifut_section *section, uint32_t start, uint32_t end,
+			  uint32_t call, const char *const *names,
+			  const struct litifut_spawners *places)
+{
+	const struct litifut_section *got = litifut_image_section(image, ".got");
+	const uint32_t behind = literals_end(image, section, end);
+	struct halves wide = {0}, plain = {0};
+
+	(void)context;
+	(void)call;
+	(void)names;
+	for (uint32_t at = start & ~1u; at + 4 <= behind; at += 2) {
+		const uint8_t *code = section->bytes + (at - section->address);
+		const uint32_t word = litifut_get32(false, code);
+		const uint32_t turned = word << 16 | word >> 16;
+		uint32_t made;
+
+		/* what is of the other state makes no such address */
+		if ((take_halves(turned, true, &wide, &made) &&
+		     litifut_spawners_has(places, made)) ||
+		    (!(at & 3) && ((take_halves(word, false, &plain, &made) &&
+				    litifut_spawners_has(places, made)) ||
+				   leads_to(got, word, start, end, places))))
+			return true;
+	}
+	return false;
 }

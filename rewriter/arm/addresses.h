@@ -11,5 +11,11 @@ void litifut_arm_add_addresses(const struct litifut_image *image,
 			       const struct litifut_section *section,
 			       const struct litifut_code_range *ranges, size_t count,
 			       struct litifut_targets *targets);
+/* As `may_call`, but for `call`: all calls of the function may be such. */
+bool litifut_arm_may_call(const struct litifut_image *image,
+			  const struct litifut_arch_context *context,
+			  const struct litifut_section *section, uint32_t start, uint32_t end,
+			  uint32_t call, const char *const *names,
+			  const struct litifut_spawners *places);
 
 #endif

@@ -1172,6 +1172,7 @@ static bool join(const struct litifut_edge_place *place, struct litifut_edge *ed
 const struct litifut_arch_edges litifut_arm_edges = {
 	.join = join,
 	.add_addresses = litifut_arm_add_addresses,
+	.may_call = litifut_arm_may_call,
 	.refuses_bits = litifut_arm_refuses_bits,
 	.judge_function = judge_function,
 	.judge_branch = judge_branch,

@@ -1,8 +1,8 @@
 #!/bin/sh
-# LITIFUT_MODE=paths of a static program, whose C library and unwinder are traced as well: its blocks
-# are those that are executed, in order, with longjmp, siglongjmp out of a handler, changes of context,
-# and exceptions. The functions that do so end elsewhere than behind their calls; those of setjmp are
-# called through the GOT of a static program on MIPS, and may be local ones.
+# LITIFUT_MODE=paths: blocks are those that are executed, in order, with longjmp, siglongjmp out of a handler, and
+# exceptions: in static programs, whose C library and unwinder are traced as well, so that functions are followed
+# that end elsewhere than behind their calls; and where setjmp is called by a pointer, out of the GOT of a
+# static program on MIPS, or as -mlong-calls does on ARM.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mipsel
 
@@ -87,19 +87,26 @@ exceptions_source()
 	END
 }
 
-paths_of_static_programs()
+paths_of_jumps()
 {
 	if [ "$target" = armel ]; then
-		skip "static programs" "LITIFUT_MODE=paths needs ARMv7"
+		skip "longjmp and exceptions" "LITIFUT_MODE=paths needs ARMv7"
 		return
 	fi
 	export LITIFUT_MODE=paths
 	jumps_source
 	exceptions_source
-	# exit() comes to its last system call, which may be recorded
-	link jumps ../jumps.c -static && same_run jumps && blocks_equal "--cut 1" jumps
+	# exit() comes to its last system call, behind which all is only possible
+	link jumps ../jumps.c -static && same_run jumps && blocks_equal --killed jumps
+	for flags in -mlong-calls "-mlong-calls -fno-pie -no-pie" "-mlong-calls -static"; do
+		case $flags in *-static) ends=--killed ;; *) ends='' ;; esac
+		rm -rf plain traced
+		link jumps ../jumps.c && same_run jumps && blocks_equal "$ends" jumps
+	done
+	rm -rf plain traced
+	flags=
 	language=g++
-	link exceptions ../exceptions.cc -static && same_run exceptions && blocks_equal "--cut 1" exceptions
+	link exceptions ../exceptions.cc -static && same_run exceptions && blocks_equal --killed exceptions
 }
 
-for_targets paths_of_static_programs
+for_targets paths_of_jumps
