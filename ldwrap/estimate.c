@@ -14,14 +14,14 @@
 #include "ldwrap/command.h"
 #include "ldwrap/elf_items.h"
 #include "ldwrap/inputs.h"
+#include "ldwrap/lto.h"
 #include "rewriter/arch.h"
 #include "platform/platform.h"
 #include "rewriter/hosts.h"
 
-/* Code and calls that link-time optimisation makes out of a byte of what the
- * compiler left in the objects, compressed or not. */
-#define LTO_TEXT_PER_BYTE 1
-#define LTO_BYTES_PER_CALL 12
+/* Of calls that are made in the link, each one in so many needs a trampoline or is the first of its
+ * callee. */
+#define LTO_CALLS_PER_TRAMPOLINE 3
 
 /* What one input, or what is loaded from it, brings. */
 struct share {
@@ -50,7 +50,7 @@ struct estimate {
 	const struct symbol **maybe_near; /* ... if this symbol turns out to be defined */
 	size_t maybe_near_count;
 	size_t maybe_near_room;
-	size_t lto_bytes;
+	struct lto_guess lto;
 	bool thunks;            /* room for thunks is wanted */
 	bool older_thunks;      /* they are also if the CPUs are not the newer ones */
 	bool newer;             /* an object is for newer CPUs, see struct cpu_objects */
@@ -251,11 +251,11 @@ static void count_object(void *context, const struct input_object *object)
 	unsigned char *encodings;
 	size_t names = 0;
 	size_t text = 0;
-	size_t lto = 0;
+	struct lto_guess lto = {0};
 	size_t jumps = 0;
 
 	if (!ident || elf_getshdrstrndx(object->elf, &names)) {
-		estimate->lto_bytes += object->bytes;
+		lto_add_bitcode(&estimate->lto, object->bytes);
 		return;
 	}
 	encodings = xcalloc(object->section_count + 1, 1);
@@ -289,8 +289,8 @@ static void count_object(void *context, const struct input_object *object)
 			    (data = elf_rawdata(section, NULL)) && data->d_buf)
 				estimate->newer =
 					objects->is_for_newer(data->d_buf, (uint32_t)data->d_size);
-			if (name && !strncmp(name, ".gnu.lto_", strlen(".gnu.lto_")))
-				lto += header.sh_size;
+			if (name && (data = elf_rawdata(section, NULL)) && data->d_buf)
+				lto_add_section(&lto, name, data->d_buf, data->d_size);
 		}
 	}
 	free(encodings);
@@ -298,8 +298,10 @@ static void count_object(void *context, const struct input_object *object)
 	free(local.near_seen);
 	share->text += text;
 	add_local_callees(estimate, object, &local, estimate->census.direct - before.direct);
-	if (!text)
-		estimate->lto_bytes += lto;
+	if (!text) {
+		estimate->lto.calls += lto.calls;
+		estimate->lto.text += lto.text;
+	}
 	add_trampolines(estimate, share, &before, jumps);
 }
 
@@ -447,7 +449,7 @@ static size_t with_slack(size_t count)
 
 static uint64_t text_of(const struct estimate *estimate, const struct arguments *arguments)
 {
-	uint64_t text = estimate->lto_bytes * LTO_TEXT_PER_BYTE;
+	uint64_t text = estimate->lto.text;
 
 	for (size_t i = 0; i < arguments->count; i++)
 		text += estimate->shares[i].text;
@@ -461,7 +463,7 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 	const struct litifut_arch_sizes *sizes = estimate->sizes;
 	const struct litifut_census *census = &estimate->census;
 	size_t tails = census->tails + estimate->jumps;
-	size_t lto = estimate->lto_bytes / LTO_BYTES_PER_CALL;
+	size_t lto = estimate->lto.calls;
 	const uint64_t text = text_of(estimate, arguments);
 
 	plan->thunks = has_thunks(estimate);
@@ -477,14 +479,15 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 					    ? census->cramped + tails + lto / 4
 				    : estimate->newer ? lto / 16
 						      : census->cramped + lto / 16));
-	plan->trampoline_bytes =
-		own_room(estimate, arch, arguments) + lto / 8 * sizes->call_trampoline_bytes +
-		LITIFUT_ARCH_GET(arch, detour, gate_bytes) + 8 * sizes->call_trampoline_bytes +
-		16 * sizes->tail_trampoline_bytes +
-		(has_thunks(estimate) ? 24 * thunk_bytes(estimate) : 0);
+	plan->trampoline_bytes = own_room(estimate, arch, arguments) +
+				 lto / LTO_CALLS_PER_TRAMPOLINE * sizes->call_trampoline_bytes +
+				 LITIFUT_ARCH_GET(arch, detour, gate_bytes) +
+				 8 * sizes->call_trampoline_bytes +
+				 16 * sizes->tail_trampoline_bytes +
+				 (has_thunks(estimate) ? 24 * thunk_bytes(estimate) : 0);
 	if (LITIFUT_ARCH_GET(arch, frames, unwind))
-		plan->unwind_entries =
-			(census->cramped + lto / 8) * arch->frames->unwind->call_entries;
+		plan->unwind_entries = (census->cramped + lto / LTO_CALLS_PER_TRAMPOLINE) *
+				       arch->frames->unwind->call_entries;
 	if (LITIFUT_ARCH_GET(arch, borrow, host_piece_count) && text > sizes->reach / 4 * 3)
 		plan->trampoline_bytes +=
 			(text / sizes->reach + 8) * litifut_hosts_trampoline_bytes(arch);
@@ -525,6 +528,7 @@ struct estimate_result estimate_room(const struct arguments *arguments, bool thu
 	fill_plan(&estimate, arch, arguments, &result.islands, plan);
 	result.text = text_of(&estimate, arguments);
 	result.newer = estimate.newer;
+	result.optimised = estimate.lto.calls != 0;
 	free(estimate.maybe_near);
 	callees_release(estimate.callees);
 	callees_release(estimate.near_callees);

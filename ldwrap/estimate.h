@@ -20,6 +20,9 @@ struct estimate_result {
 	struct estimated_islands islands;
 	uint64_t text; /* bytes of code in the inputs */
 	bool newer;    /* an object is for newer CPUs only, see struct cpu_objects */
+	/* Calls that link-time optimisation will make are among what was guessed, more roughly than
+	 * those that can be counted. */
+	bool optimised;
 };
 
 /* Adds to `plan`, which names the CPU, the call sites, DB entries, trampolines

@@ -40,6 +40,11 @@ static const char *const default_objects[] = {"litifut-tracer.o", "litifut-recor
 					      "litifut-database.o", "litifut-island-*.o"};
 static const char *const default_functions[] = {"__gnu_mcount*", "_mcount", "mcount", "__mcount*"};
 
+/* Room for trampolines, guessed for link-time optimisation, that is left as it is: so many bytes
+ * too much, or so many times what is needed. */
+#define GUESS_SPARE_BYTES (64 << 10)
+#define GUESS_SPARE_TIMES 6
+
 struct link_state {
 	const struct link_request *request;
 	const struct litifut_arch *arch;
@@ -52,6 +57,7 @@ struct link_state {
 	struct exports exports;
 	bool newer; /* of struct estimate_result; false where it is not known before the first link
 		     */
+	bool optimised; /* the same */
 	bool wants_map;
 	char *tracer_source; /* the object that `tracer` is a copy of */
 	char *recorder_source;
@@ -294,6 +300,7 @@ static void guess(struct link_state *state)
 	state->wants_map |= result.islands.too_coarse;
 	free(result.islands.items);
 	state->newer = result.newer;
+	state->optimised = result.optimised;
 	if (settings->recorded != LITIFUT_MODE_CALLS && result.newer && state->arch->returns) {
 		state->plan.trampoline_bytes += return_bytes(state, result.text);
 		state->plan.unwind_entries += state->plan.sites;
@@ -423,6 +430,27 @@ static enum litifut_status link_once(struct link_state *state, int pass,
 	return status ? status : read_exclusions(state, error);
 }
 
+/* What link-time optimisation made is known now: a second link is worth its time if the program
+ * would be much larger for nothing. */
+static enum litifut_status judge_guess(const struct link_state *state, struct litifut_error *error)
+{
+	const size_t reserved = state->plan.trampoline_bytes;
+	struct litifut_rewrite_plan plan = {0};
+	enum litifut_status status;
+	size_t needed;
+
+	status = litifut_rewrite_plan(state->files.image, &state->options, &plan, error);
+	if (status)
+		return status;
+	needed = plan.trampoline_bytes;
+	litifut_rewrite_plan_release(&plan);
+	if (reserved < needed + GUESS_SPARE_BYTES || reserved / GUESS_SPARE_TIMES < needed)
+		return LITIFUT_OK;
+	return litifut_error_set(error, LITIFUT_ERROR_SPACE, NULL, NULL, LITIFUT_NO_ADDRESS,
+				 "of %zu bytes for trampolines only %zu are needed", reserved,
+				 needed);
+}
+
 static enum litifut_status link_until_it_fits(struct link_state *state, struct litifut_error *error)
 {
 	struct litifut_rewrite_summary summary;
@@ -432,6 +460,8 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 
 		/* Whether it is enough is known when it has been used up. */
 		state->options.all_in_reach = !state->islands_are_placed;
+		if (!status && pass == 1 && state->optimised)
+			status = judge_guess(state, error);
 		if (!status)
 			status = litifut_rewrite_apply(state->files.image, &state->options,
 						       &summary, error);
