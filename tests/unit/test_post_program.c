@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -16,6 +17,9 @@
 
 static struct fixture fixture;
 static bool built;
+/* A link to the program, in a folder of its own: the tests use the name as one word, and that of
+ * the build folder may have a blank. */
+static char post_folder[] = "/tmp/litifut-post-link.XXXXXX", post_link[64];
 static int status; /* of the last command */
 
 /* Runs a shell command in the fixture's folder, with $post for the program;
@@ -30,10 +34,8 @@ static char *shell(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(command, sizeof(command), format, arguments);
 	va_end(arguments);
-	const char *build = getenv("BUILD");
-	snprintf(whole, sizeof(whole),
-		 "post=$(realpath %s/bin/litifut-post); cd %s && { %s; } 2>&1",
-		 build ? build : "build", fixture.folder, command);
+	snprintf(whole, sizeof(whole), "post=%s; cd %s && { %s; } 2>&1", post_link, fixture.folder,
+		 command);
 	FILE *pipe = popen(whole, "r");
 	assert_non_null(pipe);
 	if (getdelim(&text, &size, '\0', pipe) < 0) {
@@ -855,9 +857,30 @@ static void long_work_shows_progress(void **state)
 	gives(0, NULL, "rm -f log long");
 }
 
+static bool link_post(void)
+{
+	const char *build = getenv("BUILD");
+	char name[2048];
+	char *program;
+	bool linked;
+
+	snprintf(name, sizeof(name), "%s/bin/litifut-post", build ? build : "build");
+	program = realpath(name, NULL);
+	if (!program || !mkdtemp(post_folder)) {
+		free(program);
+		return false;
+	}
+	snprintf(post_link, sizeof(post_link), "%s/litifut-post", post_folder);
+	linked = !symlink(program, post_link);
+	free(program);
+	return linked;
+}
+
 static int build_it(void **state)
 {
 	(void)state;
+	if (!link_post())
+		return -1;
 	for (size_t i = 0; i < FIXTURE_TARGETS && !built; i++)
 		built = fixture_build(&fixture, &fixture_targets[i]);
 	if (built)
@@ -868,6 +891,8 @@ static int build_it(void **state)
 static int remove_it(void **state)
 {
 	(void)state;
+	unlink(post_link);
+	rmdir(post_folder);
 	if (built)
 		fixture_remove(&fixture);
 	return 0;
