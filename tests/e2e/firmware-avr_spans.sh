@@ -103,7 +103,7 @@ times_behind_losses()
 	"$simulator" -u gaps.serial "$device" gaps.elf >&2
 	"$BUILD/bin/litifut-post" -q -f csv -o gaps.csv gaps.serial gaps.elf
 	cat gaps.csv >&2
-	sed 's/"//g' gaps.csv | awk -F , '$4 == "leaf" { calls += $7; if ($12 > most) most = $12 }
+	tr -d '"\r' <gaps.csv | awk -F , '$4 == "leaf" { calls += $7; if ($12 > most) most = $12 }
 		END { print calls, most; exit !(calls > 1000 && calls < 4000 && most > 0 && most < 1000000) }'
 }
 
