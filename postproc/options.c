@@ -305,11 +305,14 @@ static int parse_command(struct post_arguments *given, int count, char **argumen
 	}
 	if (*word && access(word, F_OK) == 0)
 		return POST_GO_ON;
-	if (!format) /* or a file that does not exist, which will be reported */
-		return post_options_nearest(word, true) && !strchr(word, '/')
-			       ? unknown("no such command or file:", word,
-					 post_options_nearest(word, true))
-			       : POST_GO_ON;
+	if (!format) { /* or a file that does not exist, which will be reported */
+		const char *nearest = strchr(word, '/') ? NULL : post_options_nearest(word, true);
+
+		if (nearest && !strcmp(nearest, word))
+			return usage("this command has options of its own, and stands before them:",
+				     word);
+		return nearest ? unknown("no such command or file:", word, nearest) : POST_GO_ON;
+	}
 	optind++;
 	if (!format->asks_for_function) { /* as if after -f */
 		given->format = format;

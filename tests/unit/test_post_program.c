@@ -75,6 +75,8 @@ static void wrong_usage_is_2(void **state)
 	need_fixture();
 	gives(2, "no trace was given", "$post");
 	gives(2, "unknown format xml", "$post -f xml .");
+	gives(2, "has options of its own, and stands before them: path-diff",
+	      "$post -q path-diff good bad app");
 	gives(2,
 	      "--function is missing for callers-of: as a command it takes a name, as in "
 	      "litifut-post callers-of NAME .;",
