@@ -14,7 +14,7 @@ struct link_outcome {
 	/* The names of LITIFUT_ARGS and LITIFUT_TRIGGER that no call was found for; owned by the
 	 * settings. */
 	const char *arguments_unused[LITIFUT_SPECS_JUDGED];
-	char arguments_nearest[LITIFUT_SPECS_JUDGED][64];
+	char arguments_nearest[LITIFUT_SPECS_JUDGED][LITIFUT_NEAREST_BYTES];
 	size_t arguments_unused_count;
 	/* The first one that asks for arguments that are not known; owned so, or NULL. */
 	const char *argument_unknown;

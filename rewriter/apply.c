@@ -76,11 +76,10 @@ static void note_unused(const struct litifut_image *image, const char *glob,
 			struct litifut_rewrite_summary *summary)
 {
 	const size_t number = summary->arguments_unused_count++;
-	const char *nearest = litifut_nearest_function(image, (const char *[]){glob, NULL});
 
 	summary->arguments_unused[number] = glob;
-	if (nearest && strlen(nearest) < sizeof(summary->arguments_nearest[number]))
-		strcpy(summary->arguments_nearest[number], nearest);
+	litifut_nearest_function(image, (const char *[]){glob, NULL},
+				 summary->arguments_nearest[number]);
 }
 
 static void judge_arguments(const struct litifut_session *session,

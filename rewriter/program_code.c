@@ -61,7 +61,8 @@ bool litifut_is_named(const char *const *globs, const char *name)
 	return false;
 }
 
-const char *litifut_nearest_function(const struct litifut_image *image, const char *const *words)
+void litifut_nearest_function(const struct litifut_image *image, const char *const *words,
+			      char name[LITIFUT_NEAREST_BYTES])
 {
 	const char **names = calloc(image->function_count + 1, sizeof(*names));
 	const char *nearest = NULL;
@@ -77,21 +78,20 @@ const char *litifut_nearest_function(const struct litifut_image *image, const ch
 		if (!strpbrk(*words, "*?["))
 			nearest = litifut_name_nearest(*words, names);
 	free(names);
-	return nearest;
+	name[0] = 0;
+	if (nearest && strlen(nearest) < LITIFUT_NEAREST_BYTES)
+		strcpy(name, nearest);
 }
 
 static void judge(const struct litifut_image *image, const char *const *globs,
 		  struct litifut_asked_names *asked)
 {
-	const char *nearest;
-
 	*asked = (struct litifut_asked_names){.unused = globs && *globs};
 	for (size_t i = 0; asked->unused && i < image->function_count; i++)
 		if (litifut_is_named(globs, image->symbols[image->functions[i]].name))
 			asked->unused = false;
-	nearest = asked->unused ? litifut_nearest_function(image, globs) : NULL;
-	if (nearest && strlen(nearest) < sizeof(asked->nearest))
-		strcpy(asked->nearest, nearest);
+	if (asked->unused)
+		litifut_nearest_function(image, globs, asked->nearest);
 }
 
 void litifut_judge_names(const struct litifut_image *image,

@@ -41,9 +41,10 @@ bool litifut_sites_may_change(const struct litifut_image *image,
 /* Does one of the globs match the name? `globs` ends with NULL and may be NULL. */
 bool litifut_is_named(const char *const *globs, const char *name);
 
-/* The function of the program whose name is most like a word of the list (ends with NULL; globs are
- * left out). Its name is that of the image; NULL: there is none. */
-const char *litifut_nearest_function(const struct litifut_image *image, const char *const *words);
+/* `name` gets that of the function of the program which is most like a word of the list (ends with
+ * NULL; globs are left out), or "". */
+void litifut_nearest_function(const struct litifut_image *image, const char *const *words,
+			      char name[LITIFUT_NEAREST_BYTES]);
 
 /* Which of the names that the options ask for no function of `image` has. */
 void litifut_judge_names(const struct litifut_image *image,

@@ -102,10 +102,13 @@ struct litifut_rewrite_plan {
 	size_t island_count;
 };
 
+#define LITIFUT_NEAREST_BYTES 64
+
 /* Names that the user asks for. */
 struct litifut_asked_names {
-	bool unused;      /* no function has one of them */
-	char nearest[64]; /* then a function whose name is much like one of them, or "" */
+	bool unused;                         /* no function has one of them */
+	char nearest[LITIFUT_NEAREST_BYTES]; /* then a function whose name is much like one of them,
+						or "" */
 };
 
 struct litifut_rewrite_summary {
@@ -128,7 +131,8 @@ struct litifut_rewrite_summary {
 	struct litifut_asked_names units;
 	/* The globs of `arguments` of which no call is found. */
 	const char *arguments_unused[LITIFUT_SPECS_JUDGED];
-	char arguments_nearest[LITIFUT_SPECS_JUDGED][64]; /* a function of such a name, or "" */
+	/* Of each of these a function whose name is much like it, or "". */
+	char arguments_nearest[LITIFUT_SPECS_JUDGED][LITIFUT_NEAREST_BYTES];
 	size_t arguments_unused_count;
 	/* The first one that asks for all arguments, and names only functions whose parameters are
 	 * not known; NULL: there is none. */

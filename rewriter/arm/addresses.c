@@ -138,29 +138,21 @@ static uint32_t literals_end(const struct litifut_image *image,
 			     const struct litifut_section *section, uint32_t end)
 {
 	const uint32_t last = section->address + section->size;
-	size_t low = 0, high = image->function_count;
+	const size_t next = litifut_image_functions_below(image, end);
 
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-
-		if (image->function_addresses[middle] < end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < image->function_count && image->function_addresses[low] < last
-		       ? image->function_addresses[low]
+	return next < image->function_count && image->function_addresses[next] < last
+		       ? image->function_addresses[next]
 		       : last;
 }
 
-/* Does the word at `at` lead there? It may be an address, or that of a slot, as it is, from the GOT
+/* Does the word lead there? It may be an address, or that of a slot, as it is, from the GOT
  * or from an instruction of the function. */
 static bool leads_to(const struct litifut_section *got, uint32_t word, uint32_t start, uint32_t end,
 		     const struct litifut_spawners *places)
 {
 	if (word && litifut_spawners_has(places, word))
 		return true;
-	if (got && got->bytes && !(word & 3) && word < got->size &&
+	if (got && got->bytes && !(word & 3) && got->size >= 4 && word <= got->size - 4 &&
 	    litifut_spawners_has(places, litifut_get32(false, got->bytes + word)))
 		return true; /* of a static program, whose GOT is filled */
 	for (size_t i = 0; i < LITIFUT_SPAWNER_SLOTS && places->slots[i]; i++) {

@@ -136,18 +136,10 @@ static void add_sums(const struct litifut_arch_context *context,
 /* Behind the code of the function that `start` is in, or the end of the range. */
 static uint32_t function_end(const struct litifut_image *image, uint32_t start, uint32_t end)
 {
-	size_t low = 0, high = image->function_count;
+	const size_t next = litifut_image_functions_below(image, start + 1);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (image->function_addresses[middle] <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < image->function_count && image->function_addresses[low] < end
-		       ? image->function_addresses[low] & ~3u
+	return next < image->function_count && image->function_addresses[next] < end
+		       ? image->function_addresses[next] & ~3u
 		       : end;
 }
 
