@@ -134,6 +134,10 @@ enum litifut_status post_trace_open_memory(const uint8_t *data, size_t size, con
 					   struct post_problems *problems,
 					   struct litifut_error *error);
 
+/* Of chunk_order.c, for trace.c: sorts the chunks of events and bits, fills `epoch`, and `gaps` if
+ * the trace is damaged. Frees the numbers of all chunks. */
+void post_chunks_order(struct post_trace *trace);
+
 void post_trace_close(struct post_trace *trace);
 
 /* One item of a chunk. */
