@@ -6,11 +6,11 @@
         (edges.py plain), or as it is. There the start of a block may have moved: then the first
         instruction of it that has not is watched; blocks that have none count on neither side.
   firmware_paths.py pieces WATCHED ORDER BLOCKS   where words were lost: all that is between gaps
-  firmware_paths.py compare ELF WATCHED ORDER BLOCKS [--tail N] [--cut N] [--early N]
+  firmware_paths.py compare ELF WATCHED ORDER BLOCKS [--tail N] [--more N] [--late N]
         ORDER is the oracle's, BLOCKS is what `litifut-post -f blocks' makes of a dump or a
         capture, in the order of its lines. With --tail N BLOCKS may begin later, behind a gap,
         and has N blocks at least. Blocks that are only possible (those with a ?) may be missing from ORDER. With
-        --cut N it may end up to N blocks later, with --more N earlier. With --late N up to N blocks that were executed before an interrupt may be recorded behind it: it is not
+        --more N it may end up to N blocks earlier. With --late N up to N blocks that were executed before an interrupt may be recorded behind it: it is not
         known in which round of a loop of one block it came, nor where in code that makes room."""
 
 import sys
@@ -158,7 +158,7 @@ def compare_pieces(arguments):
     return 0 if len(pieces) > 1 else 1
 
 
-def differs(oracle, trace, late, cut, more):
+def differs(oracle, trace, late, more):
     """Where, or None. Up to `late' blocks that were executed before an interrupt may be recorded
     behind it."""
     owed, i, j = [], 0, 0
@@ -176,13 +176,13 @@ def differs(oracle, trace, late, cut, more):
             i += more_owed
         else:
             break
-    if len(trace) - j > cut or len(oracle) - i > more or owed:
+    if j < len(trace) or len(oracle) - i > more or owed:
         return i, j
     return None
 
 
 def compare(arguments):
-    tail, cut, late, more = options.numbers(arguments, "--tail", "--cut", "--late", "--more")
+    tail, late, more = options.numbers(arguments, "--tail", "--late", "--more")
     watched = read_watched(arguments[1])
     oracle = executed(arguments[2], watched)
     trace, gaps = recorded(arguments[3], set(watched.values()))
@@ -192,10 +192,10 @@ def compare(arguments):
     if tail and len(trace) < len(oracle):
         # where it fits best
         doubtful = sum(block < 0 for block in trace)
-        ends = [len(oracle) + extra for extra in range(-more, cut + doubtful + 1)]
+        ends = [len(oracle) + extra for extra in range(-more, doubtful + 1)]
         starts = [max(end - len(trace), 0) for end in ends]
         oracle = oracle[next((at for at in starts if oracle[at:at + 8] == trace[:8]), 0):]
-    at = differs(oracle, trace, late, cut, more)
+    at = differs(oracle, trace, late, more)
     print(f"{len(trace)} blocks compared with {len(oracle)} that were executed; "
           f"{sum(block < 0 for block in trace)} are only possible")
     if at:

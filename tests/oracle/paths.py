@@ -10,9 +10,8 @@
         same runs of the traced ones. Each thread has executed the same blocks in the same order.
         Of blocks that are only possible (those with a ?) the thread has executed as many as it came to, the
         first ones; all others have been executed.
-        With --tail N BLOCKS may begin later, behind a gap, and has N blocks at least in all; with --cut N
-        it may end up to N blocks later. Without --killed no block is only possible. With --first only the first
-        process is compared.
+        With --tail N BLOCKS may begin later, behind a gap, and has N blocks at least in all. Without
+        --killed no block is only possible. With --first only the first process is compared.
 
 Threads are compared in the order in which they were made, processes likewise. Blocks of functions that are
 left out of the trace count on neither side."""
@@ -222,15 +221,9 @@ def without_unreached(oracle, trace, start=0):
     return first
 
 
-def compare_threads(what, oracle, trace, tail, cut):
+def compare_threads(what, oracle, trace, tail):
     trace = without_unreached(oracle, trace)
-    if tail:
-        for extra in range(min(cut, len(trace)) + 1):
-            part = trace[:len(trace) - extra]
-            if part and oracle[-len(part):] == part:
-                return True
-    elif oracle == trace or (len(trace) - cut <= len(oracle) <= len(trace) and
-                             trace[:len(oracle)] == oracle):
+    if oracle == trace or (tail and trace and oracle[-len(trace):] == trace):
         return True
     at = next((i for i, pair in enumerate(zip(oracle, trace)) if pair[0] != pair[1]),
               min(len(oracle), len(trace)))
@@ -245,7 +238,7 @@ def main():
     if sys.argv[1] == "instructions":
         return 0 if compare_instructions(arguments[0], arguments[1], arguments[2:]) else 1
 
-    tail, cut = options.numbers(arguments, "--tail", "--cut")
+    tail, = options.numbers(arguments, "--tail")
     first, killed = "--first" in arguments, "--killed" in arguments
     arguments = [each for each in arguments if each not in ("--first", "--killed")]
     oracle = executed(arguments[0], arguments[2:])
@@ -262,7 +255,7 @@ def main():
             good = False
         for tids in zip(sorted(one), sorted(other)):
             good &= compare_threads(f"process {number}, thread {tids}", one[tids[0]],
-                                    other[tids[1]], tail, cut)
+                                    other[tids[1]], tail)
             blocks += len(other[tids[1]])
             doubtful += sum(block[2] for block in other[tids[1]])
     print(f"{blocks} blocks compared, {doubtful} of them only possible")
