@@ -42,7 +42,8 @@ size_t defaults_names(const char **names, size_t room)
 	return count;
 }
 
-static bool has_effect_of_link(const struct known *known, const char *value)
+/* Can it be meant for a program that the build runs, or is it used by the link as well? */
+static bool suits_a_build(const struct known *known, const char *value)
 {
 	static const char *const of_builds[] = {"LITIFUT_DIR", "LITIFUT_COPY_TO", "LITIFUT_DIR_MB",
 						"LITIFUT_VERBOSE"};
@@ -62,7 +63,7 @@ char *defaults_in_environment(const char *defaults)
 		const struct known *known = &known_settings[i];
 		const char *value = getenv(known->name);
 
-		if (!value || !*value || has_effect_of_link(known, value) ||
+		if (!value || !*value || suits_a_build(known, value) ||
 		    (defaults && strstr(defaults, known->name)))
 			continue;
 		names = names ? reconcat(names, names, ", ", known->name, NULL)

@@ -12,10 +12,10 @@ void defaults_check(const char *text, void (*warn)(const char *line));
 /* Is `name`, with LITIFUT_ before it, a setting of the recorder? */
 bool defaults_know(const char *name);
 
-/* The settings of the recorder alone that are in the environment of a link, where none is of
- * effect, and not in `defaults` (NULL: there are none): names, separated by commas, to be freed.
- * NULL: there is no such setting. Those of where a trace is, and of messages, are left out: a build
- * may run what it has linked. */
+/* The settings in the environment of a link that only the recorder uses, and that are not in
+ * `defaults` (NULL: there are none): names, separated by commas, to be freed. NULL: there is no
+ * such setting. Those of where a trace is, and of messages, are left out: a build may run what it
+ * has linked. */
 char *defaults_in_environment(const char *defaults);
 
 /* Puts the names of all, without LITIFUT_, into `names`, which has room for `room`. Returns

@@ -282,8 +282,8 @@ static void say(const struct tally *tally, FILE *to, bool wordy, bool failed, si
 			fprintf(to, "; %s", tally->low);
 		if (tally->run)
 			fprintf(to,
-				"; %s: set it where the program runs, or in LITIFUT_DEFAULTS of "
-				"the link",
+				"; the link does not use %s: set that where the program runs, or "
+				"in LITIFUT_DEFAULTS",
 				tally->run);
 		if (nothings)
 			fprintf(to, "; %zu setting%s named nothing, see above", nothings,
@@ -292,19 +292,19 @@ static void say(const struct tally *tally, FILE *to, bool wordy, bool failed, si
 	}
 }
 
-size_t diary_close(FILE *to, bool wordy, bool failed, bool *foreign)
+size_t diary_close(FILE *to, bool wordy, bool failed, bool *only_others)
 {
 	const char *path = getenv(DIARY_VARIABLE);
 	FILE *file = path ? fopen(path, "re") : NULL;
 	struct tally tally;
 
-	if (foreign)
-		*foreign = false;
+	if (only_others)
+		*only_others = false;
 	if (!file)
 		return 0;
 	tally = read_tally(file);
-	if (foreign)
-		*foreign = tally.other && !tally.traced && !tally.plain && !tally.trials;
+	if (only_others)
+		*only_others = tally.other && !tally.traced && !tally.plain && !tally.trials;
 	fclose(file);
 	unlink(path);
 	unsetenv(DIARY_VARIABLE);

@@ -45,8 +45,8 @@ bool diary_open(void);
 /* Reads what was noted, removes the file, and writes one line to `to`, if not NULL. Unless `wordy`
  * it prints a line only where several links have ignored a setting: each link has printed its own
  * lines. Where the command has `failed` it prints what was linked before, if something was. Returns
- * how many files were traced. `foreign`, if not NULL: there were links, but all for other machines.
- */
-size_t diary_close(FILE *to, bool wordy, bool failed, bool *foreign);
+ * how many files were traced. `only_others`, if not NULL: there were links, but none of a program
+ * or library for a CPU that can be traced. */
+size_t diary_close(FILE *to, bool wordy, bool failed, bool *only_others);
 
 #endif

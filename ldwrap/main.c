@@ -140,7 +140,7 @@ static _Noreturn void run_and_tell(char *command[], bool quiet)
 	struct sigaction quit;
 	sigset_t all;
 	sigset_t old;
-	bool foreign;
+	bool only_others;
 	int status = 0;
 
 	sigfillset(&all);
@@ -163,8 +163,8 @@ static _Noreturn void run_and_tell(char *command[], bool quiet)
 	while (waitpid(running, &status, 0) < 0 && errno == EINTR)
 		continue;
 	running = 0;
-	diary_close(WIFEXITED(status) ? stderr : NULL, !quiet, status != 0, &foreign);
-	if (!status && foreign && is_strict())
+	diary_close(WIFEXITED(status) ? stderr : NULL, !quiet, status != 0, &only_others);
+	if (!status && only_others && is_strict())
 		exit(EXIT_PROBLEM);
 	process_end_like(status);
 }

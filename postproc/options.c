@@ -309,8 +309,7 @@ static int parse_command(struct post_arguments *given, int count, char **argumen
 		const char *nearest = strchr(word, '/') ? NULL : post_options_nearest(word, true);
 
 		if (nearest && !strcmp(nearest, word))
-			return usage("this command has options of its own, and stands before them:",
-				     word);
+			return usage("this command stands before its options:", word);
 		return nearest ? unknown("no such command or file:", word, nearest) : POST_GO_ON;
 	}
 	optind++;

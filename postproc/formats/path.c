@@ -23,7 +23,7 @@ struct line {
 	uint32_t depth;
 	uint32_t module;
 	struct post_path_line *what; /* NULL: a gap */
-	bool possible;               /* nothing recorded says that it was executed */
+	bool possible;               /* it is not recorded that it was executed */
 };
 
 struct line_list {
@@ -95,7 +95,8 @@ static void print(struct path *path, const struct line *line)
 	if (!line->what->text)
 		line->what->text = text_of(path->output->session, line->module, line->what);
 	if (line->possible && path->doubted != line->thread)
-		fprintf(file, "%u\t(nothing recorded says whether it came to the lines with a ?)\n",
+		fprintf(file,
+			"%u\t(it is not recorded whether the thread came to the lines with a ?)\n",
 			line->thread);
 	path->doubted = line->possible ? line->thread : 0;
 	if (path->head_thread != line->thread) {

@@ -9,8 +9,8 @@ enum post_path_kind {
 	POST_PATH_TAKEN,  /* and its conditional branch taken, */
 	POST_PATH_PASSED, /* or not */
 	POST_PATH_GAP, /* what comes before is not known, and the caller of what follows is not */
-	/* `block` is executed if the thread has gone on so far, and nothing recorded says that it
-	 * has: it may have crashed or ended before */
+	/* `block` is executed if the thread has gone on so far, which is not recorded: it may have
+	 * crashed or ended before */
 	POST_PATH_POSSIBLE
 };
 

@@ -1,6 +1,6 @@
 /* The state of a walk along what LITIFUT_MODE=paths has recorded, and what its files do to it:
  * walk.c reads the words, walker.c goes on where bits and records say so, ahead.c looks further
- * without going on, proof.c finds what nothing recorded says, stack.c begins where a word says what
+ * without going on, proof.c finds what is not proved, stack.c begins where a word says what
  * is on the stack, interrupts.c follows interrupts and tasks of a firmware. */
 #ifndef LITIFUT_POSTPROC_PATHS_WALKER_H
 #define LITIFUT_POSTPROC_PATHS_WALKER_H
@@ -185,7 +185,7 @@ bool post_walk_is_entering(const struct post_path_code *code, const struct post_
 
 /* proof.c */
 
-/* Does nothing recorded say that the block which is handed on now was executed? */
+/* Is it not recorded that the block which is handed on now was executed? */
 bool post_walk_is_possible(struct post_walk *walk, struct post_walker *walker);
 
 /* What was handed on of the thread, up to the last thing that came between, was executed. */

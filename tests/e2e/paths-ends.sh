@@ -172,7 +172,7 @@ behaviour()
 		ok "$flags: instructions are those that were executed" instructions_equal
 		ok "$flags: path-diff shows nothing behind it" difference_is_executed
 		"$BUILD/bin/litifut-post" -q -f path --function print data traced/program >print.lines
-		ok "$flags: --function says so as well" grep -q 'nothing recorded says' print.lines
+		ok "$flags: --function says so as well" grep -q 'it is not recorded whether' print.lines
 		followed --killed d nosuch
 		is "$flags: recursive calls do not return" "$(counts_of deep print 'done')" "1 0 0 "
 		# code that is not followed has called back before

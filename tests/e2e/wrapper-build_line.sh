@@ -50,7 +50,7 @@ behaviour()
 		"litifut: 2 linked files traced; LITIFUT_ENGINE=thunks: ignored, as it is none of thunk, db; did you mean thunk?" \
 		sh -c "$triplet-gcc main.o -o program && $triplet-gcc main.o -o other"
 	LITIFUT_DEDUP=1 LITIFUT_CLOCK=mono says "settings of the run, at the link" \
-		"litifut: 1 linked file traced; LITIFUT_CLOCK, LITIFUT_DEDUP: set it where the program runs, or in LITIFUT_DEFAULTS of the link" \
+		"litifut: 1 linked file traced; the link does not use LITIFUT_CLOCK, LITIFUT_DEDUP: set that where the program runs, or in LITIFUT_DEFAULTS" \
 		"$triplet-gcc" main.o -o program
 	LITIFUT_DEDUP=1 LITIFUT_DEFAULTS=LITIFUT_DEDUP=1 LITIFUT_DIR=$(pwd)/data says "those that the program has got, and its folder" \
 		"litifut: 1 linked file traced" "$triplet-gcc" main.o -o program

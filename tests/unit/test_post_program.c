@@ -17,8 +17,8 @@
 
 static struct fixture fixture;
 static bool built;
-/* A link to the program, in a folder of its own: the tests use the name as one word, and that of
- * the build folder may have a blank. */
+/* A link to the program, in a separate folder: the tests use its name as one word, and that of the
+ * build folder may have a blank. */
 static char post_folder[] = "/tmp/litifut-post-link.XXXXXX", post_link[64];
 static int status; /* of the last command */
 
@@ -75,7 +75,7 @@ static void wrong_usage_is_2(void **state)
 	need_fixture();
 	gives(2, "no trace was given", "$post");
 	gives(2, "unknown format xml", "$post -f xml .");
-	gives(2, "has options of its own, and stands before them: path-diff",
+	gives(2, "this command stands before its options: path-diff",
 	      "$post -q path-diff good bad app");
 	gives(2,
 	      "--function is missing for callers-of: as a command it takes a name, as in "
