@@ -60,8 +60,9 @@
  *	first:	b     code		or the step of another entry, which has room for a number
  *	second:	its instruction
  *
- * Compilers use $at in exclusive sequences and hardly elsewhere; where it may hold something, the
- * branch is left.
+ * Compilers use $at in exclusive sequences and hardly elsewhere. The branch of an atomic operation,
+ * which reads $at, moves with all of its block. Elsewhere, where it may hold something, the branch
+ * is left.
  *
  * More than 500 lines in one file, because what is judged and what is written must agree on each
  * form. */
@@ -253,6 +254,60 @@ static bool comes_first(const struct litifut_graph_block *block, uint32_t branch
 			 : false);
 }
 
+/* What looks like a label may be a delay slot, which is executed with what stands before it. */
+static bool is_slot(const struct litifut_edge_place *place, uint32_t address)
+{
+	struct cpu_step step;
+	unsigned block = 0;
+
+	return address - place->section->address >= 4 &&
+	       litifut_mips_step(&place->context->cpu,
+				 place->section->bytes + (address - 4 - place->section->address), 4,
+				 address - 4, LITIFUT_CODE_PLAIN, &block, &step) &&
+	       step.slot;
+}
+
+/* Does control come to the middle of these bytes? */
+static bool has_target(const struct litifut_edge_place *place, uint32_t start, uint32_t end)
+{
+	for (uint32_t at = start + 4; at < end; at += 4)
+		if (is_target(place, at))
+			return true;
+	return false;
+}
+
+/* ll or sc? */
+static bool is_exclusive(uint32_t word)
+{
+	return word >> 26 == 0x30 || word >> 26 == 0x38;
+}
+
+#define WHOLE_MOST 32 /* bytes before a branch */
+
+/* A branch that reads $at, as that of an atomic operation does, whose start has room for a number:
+ * all of its block may move, where nothing in $at lives at its start. No instruction comes between
+ * an exclusive load and its store then that was not there before. */
+static bool takes_whole(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const struct litifut_block *block = &place->block->block;
+	const uint32_t start = block->start;
+
+	if (start == block->branch || block->branch - start > WHOLE_MOST || is_slot(place, start) ||
+	    has_target(place, start, block->branch + 8) ||
+	    !litifut_edge_is_free(place, start, block->branch + 8 - start) ||
+	    !at_is_free(place, start))
+		return false;
+	for (uint32_t at = start; at < block->branch; at += 4) {
+		const uint32_t word = word_at(place, at);
+
+		if (!litifut_mips_can_move(word) && !is_exclusive(word))
+			return false;
+	}
+	edge->address = start;
+	edge->before = (uint8_t)(block->branch - start);
+	return true;
+}
+
 static unsigned judge_branch(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_graph_block *block = place->block;
@@ -271,10 +326,14 @@ static unsigned judge_branch(const struct litifut_edge_place *place, struct liti
 		return LITIFUT_SITE_DELAY_SLOT;
 	if (!at_is_free(place, block->block.target) || !at_is_free(place, block->block.end))
 		return LITIFUT_SITE_SPECIAL_CALLEE;
-	/* the number of an island may come before the test; then the function is of no use */
-	if (place->context->bits && place->context->cpu.position_independent &&
-	    (names_at(word_at(place, branch)) || names_at(slot)))
-		return LITIFUT_SITE_SPECIAL_CALLEE;
+	if (place->context->bits && (names_at(word_at(place, branch)) || names_at(slot))) {
+		if (takes_whole(place, edge))
+			return LITIFUT_SITE_PATCHED;
+		/* the number of an island may come before the test; then the function is of no use
+		 */
+		if (place->context->cpu.position_independent)
+			return LITIFUT_SITE_SPECIAL_CALLEE;
+	}
 	if (is_target(place, branch + 4)) {
 		edge->bytes = 4; /* it stays */
 		if (!comes_first(block, word_at(place, branch), slot))
@@ -289,19 +348,6 @@ static bool may_name(uint32_t word, unsigned reg)
 {
 	return (word >> 21 & 31) == reg || (word >> 16 & 31) == reg ||
 	       (word >> 26 == 0 && (word >> 11 & 31) == reg);
-}
-
-/* What looks like a label may be a delay slot, which is executed with what stands before it. */
-static bool is_slot(const struct litifut_edge_place *place, uint32_t address)
-{
-	struct cpu_step step;
-	unsigned block = 0;
-
-	return address - place->section->address >= 4 &&
-	       litifut_mips_step(&place->context->cpu,
-				 place->section->bytes + (address - 4 - place->section->address), 4,
-				 address - 4, LITIFUT_CODE_PLAIN, &block, &step) &&
-	       step.slot;
 }
 
 /* Does the instruction read and write nothing but general registers and memory? */
@@ -342,8 +388,8 @@ static bool is_tight(const struct litifut_edge_place *place)
 
 	if (!place->context->bits || block->block.ends != LITIFUT_ENDS_ON ||
 	    block->block.end - start != 4 || !next || next->function != block->function ||
-	    next->first_exclusive || start + 8 > place->function_end || is_slot(place, start) ||
-	    !litifut_edge_is_free(place, start, 8))
+	    start + 8 > place->function_end || is_slot(place, start) ||
+	    !litifut_edge_is_free(place, start, 4))
 		return false;
 	first = word_at(place, start);
 	return litifut_mips_can_move(first) && !names_at(first) && at_is_free(place, start);
@@ -356,8 +402,8 @@ static bool can_turn(const struct litifut_edge_place *place)
 	const uint32_t first = word_at(place, start);
 	const uint32_t second = word_at(place, start + 4);
 
-	return is_simple(first) && is_simple(second) && litifut_mips_can_move(second) &&
-	       is_independent(first, second) && !names_at(second);
+	return litifut_edge_is_free(place, start + 4, 4) && is_simple(first) && is_simple(second) &&
+	       litifut_mips_can_move(second) && is_independent(first, second) && !names_at(second);
 }
 
 /* Room for the entry of such a block, from the next one. */
@@ -372,15 +418,6 @@ static bool take_next(const struct litifut_edge_place *place, struct litifut_edg
 	edge->near = !edge->shifts; /* the slot has no room for the number that an island needs */
 	edge->borrows = edge->near && place->far;
 	return true;
-}
-
-/* Does control come to the middle of these bytes? */
-static bool has_target(const struct litifut_edge_place *place, uint32_t start, uint32_t end)
-{
-	for (uint32_t at = start + 4; at < end; at += 4)
-		if (is_target(place, at))
-			return true;
-	return false;
 }
 
 static bool any_names_at(const struct litifut_edge_place *place, uint32_t start, uint32_t end)
@@ -442,13 +479,19 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 								      : LITIFUT_SITE_SPECIAL_FORM;
 }
 
-/* One instruction before the branch may move along, two where the start of the block makes room. */
+/* One instruction before the branch may move along, or all have already; two where the start of the
+ * block makes room. */
 static bool join(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
 	const uint8_t shift = place->block->shift;
 	const uint32_t before = block->branch - block->start;
 
+	if (edge->before) {
+		edge->shift = shift;
+		edge->bytes = 8 + shift;
+		return before >= shift;
+	}
 	if (names_at(word_at(place, block->branch)) ||
 	    names_at(word_at(place, block->branch + 4)) || is_slot(place, block->start) ||
 	    !at_is_free(place, block->start))
@@ -821,7 +864,7 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 			return false;
 	}
 	/* a number in $at comes before the test */
-	if (!edge->entry && words[1] != NOP &&
+	if (!edge->entry && !edge->before && words[1] != NOP &&
 	    (names_at(word_at(place, edge->address)) ||
 	     names_at(word_at(place, edge->address + 4))))
 		return false;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # LITIFUT_MODE=paths: cases of a switch that go on in the next case after one instruction. There is room for one
 # branch, and on MIPS not for its delay slot: the function is recorded all the same, near the tracer and far from
-# it, and so is one whose data looks like the addresses of delay slots.
+# it, and so is one whose data looks like the addresses of delay slots, and one with atomic operations.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mips
 
@@ -153,6 +153,40 @@ pairs_source()
 	END
 }
 
+# Atomic operations, whose branch reads $at in code of MIPS: where there is room for a number only before them.
+counters_source()
+{
+	cat >counters.c <<-'END'
+		#include <stdio.h>
+		static int shared[3];
+		static unsigned char small;
+		__attribute__((noipa)) static int share(int *count) { return __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST); }
+		__attribute__((noipa)) static int leave(int *count)
+		{
+			if (__atomic_fetch_sub(count, 1, __ATOMIC_ACQ_REL) == 1)
+				return share(&shared[1]);
+			return __atomic_exchange_n(&shared[2], *count, __ATOMIC_SEQ_CST);
+		}
+		__attribute__((noipa)) static int mix(int *count, int bits)
+		{
+			do
+				__atomic_fetch_or(count, bits, __ATOMIC_RELAXED);
+			while ((bits /= 2) > 1);
+			__atomic_fetch_xor(&small, bits, __ATOMIC_SEQ_CST);
+			return __atomic_fetch_and(count, 255, __ATOMIC_RELAXED);
+		}
+		int main(void)
+		{
+			unsigned sum = 0;
+			for (int i = 0; i < 90; i++)
+				sum = 3 * sum + share(&shared[0]) + (i & 4 ? leave(&shared[i & 1]) : mix(&shared[1], i));
+			printf("%u %d\n", sum, small);
+			return 0;
+		}
+	END
+	echo '.text; .space 300000' >space.S
+}
+
 nothing_is_left()
 {
 	"$BUILD/bin/litifut" info --skipped traced/"$1" >left
@@ -172,6 +206,16 @@ behaviour()
 		same_run "$size"
 		blocks_equal "" "$size"
 		rm -f plain/* traced/*
+	done
+	counters_source
+	for options in "" ../space.S "../space.S -no-pie"; do
+		rm -f plain/* traced/*
+		flags=-O2
+		# shellcheck disable=SC2086
+		link counters ../counters.c $options || continue
+		ok "counters $options: no function is left" nothing_is_left counters
+		same_run counters
+		blocks_equal "" counters
 	done
 	[ "$cpu" != arm ] || return 0
 	slots_source
