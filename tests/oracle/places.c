@@ -20,13 +20,14 @@ struct range {
 	char *path;
 	enum { THROUGH, PLAIN, MOVED } kind;
 	uint64_t returns_to; /* MOVED */
+	uint64_t reach;      /* the largest end of the ranges of this file up to this one */
 };
 
 static struct mapping *mappings;
 static size_t mapping_count;
 static bool mappings_stale = true;
 
-static struct range *ranges;
+static struct range *ranges; /* by file, then by start */
 static size_t range_count;
 
 static void *paths;
@@ -47,6 +48,16 @@ static int compare_places(const void *a, const void *b)
 	if (left->offset != right->offset)
 		return left->offset < right->offset ? -1 : 1;
 	return strcmp(left->path, right->path);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *left = a, *right = b;
+	const int by_path = strcmp(left->path, right->path);
+
+	if (by_path)
+		return by_path;
+	return left->start < right->start ? -1 : left->start > right->start;
 }
 
 /* One copy of each path, so that mappings can be thrown away. */
@@ -119,7 +130,45 @@ bool oracle_places_read_ranges(const char *path)
 		};
 	}
 	fclose(file);
+	if (range_count)
+		qsort(ranges, range_count, sizeof(*ranges), compare_ranges);
+	for (size_t i = 0; i < range_count; i++) {
+		const struct range *before = i ? &ranges[i - 1] : NULL;
+
+		ranges[i].reach = ranges[i].end;
+		if (before && !strcmp(before->path, ranges[i].path) &&
+		    before->reach > ranges[i].reach)
+			ranges[i].reach = before->reach;
+	}
 	return true;
+}
+
+/* Sets what the ranges say of a place. */
+static void look_up_ranges(struct oracle_place *place)
+{
+	size_t low = 0, high = range_count; /* the last range that begins at or before it */
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const int by_path = strcmp(ranges[middle].path, place->path);
+
+		if (by_path < 0 || (!by_path && ranges[middle].start <= place->offset))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low > 0; low--) {
+		const struct range *range = &ranges[low - 1];
+
+		if (range->reach <= place->offset || strcmp(range->path, place->path))
+			break;
+		if (place->offset >= range->end)
+			continue;
+		place->plain |= range->kind == PLAIN;
+		place->through |= range->kind == THROUGH;
+		if (range->kind == MOVED)
+			place->moved_return = (uint32_t)(range->returns_to - place->offset);
+	}
 }
 
 void oracle_places_mappings_changed(void)
@@ -183,17 +232,7 @@ struct oracle_place *oracle_place_at(uint32_t address, const void *host)
 	by_number = grown;
 	*place = wanted;
 	place->address = address;
-	for (size_t i = 0; i < range_count; i++) {
-		const struct range *range = &ranges[i];
-
-		if (place->offset < range->start || place->offset >= range->end ||
-		    strcmp(place->path, range->path))
-			continue;
-		place->plain |= range->kind == PLAIN;
-		place->through |= range->kind == THROUGH;
-		if (range->kind == MOVED)
-			place->moved_return = (uint32_t)(range->returns_to - place->offset);
-	}
+	look_up_ranges(place);
 	by_number[place_count++] = place;
 	place->number = place_count;
 	tsearch(place, &places, compare_places);
