@@ -1,7 +1,8 @@
 #!/bin/sh
 # However a link hides its symbols, a process has one recorder: libraries with an
 # anonymous and with a named version script, one that binds to itself, one that
-# is only loaded at run time; all in one trace.
+# is only loaded at run time; all in one trace. So do libraries that find their own first:
+# opened with RTLD_DEEPBIND, or in another namespace of the dynamic linker.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mipsel
 
@@ -49,9 +50,77 @@ behaviour()
 	is "nothing else is exported by the version scripts" \
 		"$("$triplet-nm" -D traced/libanonymous.so | grep -c inside_)" 0
 	two_namespaces
+	deep_bound calls
+	deep_bound counts
+	# the others need ARMv7
+	[ "$target" = armel ] || for mode in spans table paths; do
+		deep_bound $mode
+	done
 }
 
-# A library that dlmopen() loads finds no recorder but its own. Threads have one word for both.
+# One that prefers its own functions: each time another loading, with a thread and a child in it.
+deep_bound()
+{
+	cat >deep.c <<-'END'
+		static __thread int here;
+		__attribute__((noipa)) static int step(int n) { return here += n; }
+		int work(int n, int (*back)(int)) { int sum = 0; while (n--) sum += step(n & 1) + back(n); return sum; }
+	END
+	cat >binding.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static int (*work)(int, int (*)(int));
+		static __attribute__((noipa)) int back(int n) { return n & 3; }
+		static void *thread(void *none) { return (void *)(long)work(9000, back); }
+		int main(void)
+		{
+			for (int i = 0; i < 2; i++) {
+				void *library = dlopen("libdeep.so", RTLD_NOW | RTLD_DEEPBIND), *sum;
+				pthread_t other;
+				if (!library || !(work = (int (*)(int, int (*)(int)))dlsym(library, "work")))
+					return puts(dlerror()), 1;
+				pthread_create(&other, 0, thread, 0);
+				pthread_join(other, &sum);
+				printf("%ld %d\n", (long)sum, work(1000, back));
+				fflush(stdout);
+				if (!fork())
+					exit(work(10, back) & 0);
+				wait(0);
+				dlclose(library);
+			}
+			return 0;
+		}
+	END
+	export LITIFUT_MODE="$1"
+	link libdeep.so -fPIC -shared ../deep.c && link binding ../binding.c -pthread -ldl
+	linked=$?
+	unset LITIFUT_MODE
+	[ $linked = 0 ] || return
+	same_run binding
+	is "deep-bound, $1: a trace for each process" "$(find data/trace -type f -name '*.trace' | wc -l)" 3
+	if [ "$1" = paths ]; then
+		ok "deep-bound, paths: the trace is followed" trace_followed traced/binding traced/libdeep.so
+		is "deep-bound, paths: each call of back" "$(cut -f 6 blocks.tsv | grep -cx back)" 20020
+		return
+	fi
+	"$BUILD/bin/litifut-post" -q -f csv -o post.csv data traced/binding traced/libdeep.so
+	is "deep-bound, $1: each call of step" "$(calls_of step)" 20020
+	# where a pointer leads is not counted
+	[ "$1" = counts ] || is "deep-bound, $1: each call of back" "$(calls_of back)" 20020
+}
+
+# calls_of NAME: as often as post.csv says that it was called
+calls_of()
+{
+	awk -F, -v name="\"$1\"" '$4 == name { sum += $7 } END { print sum + 0 }' post.csv
+}
+
+# A library that dlmopen() loads finds no recorder but its own, and no other can be found by name.
 two_namespaces()
 {
 	cat >apart.c <<-'END'
@@ -89,8 +158,10 @@ two_namespaces()
 	link libapart.so -fPIC -shared ../apart.c || return
 	link namespaces ../namespaces.c -ldl || return
 	same_run namespaces
-	is "two namespaces: the program's calls" "$("$BUILD/bin/litifut-post" -q -f csv data/trace \
-		data/maps traced/namespaces | awk -F, '$4 == "\"own\"" { sum += $7 } END { print sum }')" 80001
+	"$BUILD/bin/litifut-post" -q -f csv -o post.csv data traced/namespaces traced/libapart.so
+	is "two namespaces: the program's calls" "$(calls_of own)" 80001
+	is "two namespaces: the library's calls" "$(calls_of leaf) $(calls_of getenv)" "40000 400"
+	is "two namespaces: one trace" "$(find data/trace -type f | wc -l)" 1
 	# 40,000 of leaf, 400 of work and of getenv, 80,001; the rest starts and ends the program
 	ok "two namespaces: no call is lost" sh -c "'$BUILD/bin/litifut-post' -f report data/trace \
 		data/maps 2>&1 | sed -n 's/.*litifut-post: \([0-9]*\) calls, 0 lost.*/\1/p' |

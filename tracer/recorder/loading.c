@@ -76,8 +76,10 @@ LITIFUT_PUBLIC void litifut_module_enter(struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
-	if (r->phase == LITIFUT_PHASE_OFF || !litifut_process_ready(module))
+	if (r->phase == LITIFUT_PHASE_OFF || !litifut_process_ready(module)) {
+		litifut_elsewhere(LITIFUT_ELSEWHERE_ENTER, module);
 		return;
+	}
 	litifut_module_announce(module);
 	if (!r->thunks && litifut_fork_start(module)) {
 		r->thunks = 1;
@@ -142,6 +144,8 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 {
 	const uint32_t forbidden = litifut_system_calls_forbidden;
 
+	if (litifut_elsewhere(LITIFUT_ELSEWHERE_LEAVE, module))
+		return;
 	if (LITIFUT_STREAM_ONLY || !(litifut_is_flags() || litifut_is_bits())) {
 		litifut_leave(module);
 		return;

@@ -8,6 +8,7 @@
 #include "tracer/port/linux/auxiliary.h"
 #include "tracer/port/linux/confine.h"
 #include "tracer/port/linux/files.h"
+#include "tracer/port/linux/loaded.h"
 #include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/port/linux/usage.h"
@@ -165,6 +166,27 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 	return true;
 }
 
+/* A library finds its own recorder before that of the executable where it is opened with
+ * RTLD_DEEPBIND, or by dlmopen(). Two of them would take turns at the cursor of each thread. A
+ * recorder of the user's has no litifut_module_enter(). */
+static bool litifut_is_elsewhere(void)
+{
+	uint32_t *elsewhere = litifut_recorder.elsewhere;
+	uint32_t found[LITIFUT_ELSEWHERE_COUNT];
+
+	if (litifut_module.flags & LITIFUT_MODULE_EXECUTABLE)
+		return false;
+	if (!litifut_functions_of(LITIFUT_LOADED_EXECUTABLE,
+				  "litifut_record_trace\0litifut_module_enter\0"
+				  "litifut_module_leave\0litifut_start\0litifut_stop",
+				  found, LITIFUT_ELSEWHERE_COUNT) ||
+	    !found[LITIFUT_ELSEWHERE_RECORD] || !found[LITIFUT_ELSEWHERE_ENTER])
+		return false;
+	for (uint32_t i = 0; i < LITIFUT_ELSEWHERE_COUNT; i++)
+		elsewhere[i] = found[i];
+	return true;
+}
+
 /* Brings the recorder up for this process at its first event, which comes from
  * `module`. True when it is ready. */
 static bool litifut_process_start(const struct litifut_module *module)
@@ -179,6 +201,8 @@ static bool litifut_process_start(const struct litifut_module *module)
 	/* `features` is not known yet. All it decides is how words are exchanged,
 	 * and every thread that comes here finds out the same. */
 	trouble = litifut_auxiliary_read();
+	if (litifut_is_elsewhere())
+		return false;
 	litifut_signals_block(&signals);
 	/* other threads are not to take the state for that of another process */
 	r->file.process = litifut_process_id();

@@ -153,7 +153,8 @@ static void litifut_record_slowly(const struct litifut_call *call)
 	struct litifut_thread *thread;
 
 	if (!litifut_process_ready(call->module)) {
-		if (litifut_is_bits() || !litifut_guest_record(call))
+		if (!litifut_elsewhere(LITIFUT_ELSEWHERE_RECORD, call) &&
+		    (litifut_is_bits() || !litifut_guest_record(call)))
 			litifut_lose(1);
 		return;
 	}
@@ -385,6 +386,8 @@ static LITIFUT_COLD void litifut_record_asking(const struct litifut_call *call)
 /* A call where something is unusual. */
 static LITIFUT_COLD void litifut_record_unusual(const struct litifut_call *call)
 {
+	if (litifut_elsewhere(LITIFUT_ELSEWHERE_RECORD, call))
+		return;
 	if (call->module->spawner_filter & LITIFUT_SPAWNER_FILTER_BIT(call->callee) &&
 	    litifut_spawn_is(call))
 		litifut_on_own_stack(litifut_record_spawn, (void *)call);

@@ -51,6 +51,16 @@ enum litifut_thunks_differ {
 	LITIFUT_THUNKS_GONE = 3    /* all that were known have been, see withdraw.c */
 };
 
+/* Functions of the executable's recorder. */
+enum litifut_elsewhere {
+	LITIFUT_ELSEWHERE_RECORD,
+	LITIFUT_ELSEWHERE_ENTER,
+	LITIFUT_ELSEWHERE_LEAVE,
+	LITIFUT_ELSEWHERE_START,
+	LITIFUT_ELSEWHERE_STOP,
+	LITIFUT_ELSEWHERE_COUNT
+};
+
 /* What `full` says. */
 enum litifut_full {
 	LITIFUT_FULL_NOT = 0,
@@ -111,6 +121,9 @@ struct litifut_recorder {
 	uint32_t *orphans; /* where calls of a child without a trace are counted, or NULL */
 	uint32_t last_serial;
 	uint32_t modules_live;
+	/* In a library that has found this recorder, its own, in place of the executable's: the
+	 * functions of that one, by enum litifut_elsewhere, to which all is left. Else 0. */
+	uint32_t elsewhere[LITIFUT_ELSEWHERE_COUNT];
 	uint32_t stack_start; /* where the kernel put the arguments of the program; 0: not known */
 	uint32_t program_headers; /* of the executable */
 	uint32_t program_header_count;
@@ -137,6 +150,16 @@ static inline bool litifut_is_written(const struct litifut_trace_header *header)
 }
 
 extern struct litifut_recorder litifut_recorder __attribute__((visibility("hidden")));
+
+/* Calls that function of the executable's recorder, if all is left to it. */
+static inline bool litifut_elsewhere(enum litifut_elsewhere which, const void *argument)
+{
+	uint32_t function = litifut_recorder.elsewhere[which];
+
+	if (function)
+		((void (*)(const void *))function)(argument);
+	return function;
+}
 
 /* The module in which the recorder is linked (tracer/entry). */
 extern struct litifut_module litifut_module __attribute__((visibility("hidden")));

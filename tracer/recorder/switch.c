@@ -95,12 +95,14 @@ void litifut_start_recording(void *nothing)
 
 LITIFUT_PUBLIC void litifut_stop(void)
 {
-	litifut_on_own_stack(litifut_stop_recording, NULL);
+	if (!litifut_elsewhere(LITIFUT_ELSEWHERE_STOP, NULL))
+		litifut_on_own_stack(litifut_stop_recording, NULL);
 }
 
 LITIFUT_PUBLIC void litifut_start(void)
 {
-	litifut_on_own_stack(litifut_start_recording, NULL);
+	if (!litifut_elsewhere(LITIFUT_ELSEWHERE_START, NULL))
+		litifut_on_own_stack(litifut_start_recording, NULL);
 }
 
 static void litifut_switch_signal(int number)

@@ -152,8 +152,9 @@ bool litifut_fork_start(const struct litifut_module *module)
 
 	if (module->entry)
 		return litifut_fork_start_static(module);
-	if (!litifut_libc_functions("__register_atfork\0__cxa_finalize", found, 2) || !found[0] ||
-	    !found[1])
+	if (!litifut_functions_of(LITIFUT_LOADED_LIBC, "__register_atfork\0__cxa_finalize", found,
+				  2) ||
+	    !found[0] || !found[1])
 		return false;
 	enlist = (litifut_register)found[0];
 	litifut_finalize_object = (litifut_finalize)found[1];

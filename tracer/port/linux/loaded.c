@@ -1,4 +1,4 @@
-/* Functions of the C library, found as a debugger would: through the list of loaded
+/* Functions of loaded files, found as a debugger would: through the list of loaded
  * files that the dynamic linker keeps (<link.h>; where its head is, the executable's
  * dynamic section says: the gABI's DT_DEBUG, or on MIPS DT_MIPS_RLD_MAP and
  * DT_MIPS_RLD_MAP_REL). The tracer may not need any symbol of libc, or it could not be
@@ -203,19 +203,20 @@ static uint32_t litifut_function(const struct litifut_loaded *file,
 	return index ? file->bias + table->symbols[index].st_value : 0;
 }
 
-bool litifut_libc_functions(const char *names, uint32_t *addresses, uint32_t count)
+bool litifut_functions_of(enum litifut_loaded_file which, const char *names, uint32_t *addresses,
+			  uint32_t count)
 {
-	for (const struct litifut_loaded *file = litifut_loaded_files(); file; file = file->next) {
-		struct litifut_symbols table;
+	const struct litifut_loaded *file = litifut_loaded_files();
+	struct litifut_symbols table;
 
-		if (!litifut_is_libc(file))
-			continue;
-		table = litifut_symbols_of(file);
-		for (uint32_t i = 0; i < count; i++, names += litifut_length(names) + 1)
-			addresses[i] = litifut_function(file, &table, names);
-		return true;
-	}
-	return false;
+	while (which == LITIFUT_LOADED_LIBC && file && !litifut_is_libc(file))
+		file = file->next;
+	if (!file)
+		return false;
+	table = litifut_symbols_of(file);
+	for (uint32_t i = 0; i < count; i++, names += litifut_length(names) + 1)
+		addresses[i] = litifut_function(file, &table, names);
+	return true;
 }
 
 uint32_t litifut_library_function(const char *library, const char *name)

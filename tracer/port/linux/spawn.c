@@ -107,7 +107,8 @@ void litifut_spawn_module(struct litifut_module *module)
 	if (!litifut_spawn_asks(module))
 		return;
 	/* Several threads may do it. They find the same, and write each address once. */
-	litifut_libc_functions(LITIFUT_LIBC_NAMES, litifut_libc_spawners, LITIFUT_LIBC_SPAWNERS);
+	litifut_functions_of(LITIFUT_LOADED_LIBC, LITIFUT_LIBC_NAMES, litifut_libc_spawners,
+			     LITIFUT_LIBC_SPAWNERS);
 	litifut_libc_spawners[LITIFUT_FILTER_LOADER] =
 		litifut_library_function("libseccomp.so", "seccomp_load");
 	for (uint32_t i = 0; i <= LITIFUT_FILTER_LOADER; i++)
