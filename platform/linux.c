@@ -13,6 +13,8 @@ static const char *const confiners[] = {"prctl", "seccomp_load", NULL};
 static const char *const enders[] = {"_exit",  "_Exit",   "abort",  "quick_exit", "execve",
 				     "execvp", "execv",   "execlp", "execl",      "execvpe",
 				     "execle", "fexecve", NULL};
+static const char *const complainers[] = {"__assert_fail", "__assert", "err", "errx",
+					  "verr",          "verrx",    NULL};
 
 const struct platform platform_linux_glibc = {
 	.name = "linux-glibc",
@@ -25,6 +27,7 @@ const struct platform platform_linux_glibc = {
 	.process_makers = process_makers,
 	.confiners = confiners,
 	.enders = enders,
+	.complainers = complainers,
 };
 
 const struct platform platform_linux = {
@@ -33,6 +36,7 @@ const struct platform platform_linux = {
 	.process_makers = process_makers,
 	.confiners = confiners,
 	.enders = enders,
+	.complainers = complainers,
 	/* musl's _Fork. In glibc's the kernel writes the id. */
 	.early_child = "_Fork",
 	.no_early_child = "__libc_early_init",

@@ -33,7 +33,9 @@ struct platform {
 	/* Functions that end the program without its destructors, or put another one in its
 	 * place; the most important ones first. */
 	const char *const *enders;
-	/* The one of them whose child makes calls before its id is written down, and a
+	/* Functions that do so after they have said why. */
+	const char *const *complainers;
+	/* The one of the makers whose child makes calls before its id is written down, and a
 	 * function that those C libraries define in which it does not. */
 	const char *early_child;
 	const char *no_early_child;

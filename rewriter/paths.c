@@ -5,7 +5,8 @@
  *   is a function that is called by code that can't be followed.
  * - Behind a call of such code a bit says that it has returned, so that whatever it calls has its
  *   place, and nothing is taken for executed that stands behind exit(). Where the block behind the
- *   call has no room for that, a later one has it, or it is done without. */
+ *   call has no room for that, a later one has it, or it is done without.
+ * - So it does before a call that ends the program. */
 #include "rewriter/paths.h"
 
 #include <string.h>
@@ -295,6 +296,9 @@ void litifut_paths_want(struct litifut_paths *paths)
 				LITIFUT_ENTERED_RECORD;
 		/* its code moves, for the label before it */
 		if (block->shift && !paths->wanted[i])
+			paths->wanted[i] = LITIFUT_ENTERED_BIT;
+		/* nothing behind it would show that the thread has come there */
+		if (block->is_last && !paths->wanted[i])
 			paths->wanted[i] = LITIFUT_ENTERED_BIT;
 		if (block->block.ends != LITIFUT_ENDS_CALL)
 			continue;

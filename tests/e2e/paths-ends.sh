@@ -1,7 +1,7 @@
 #!/bin/sh
 # LITIFUT_MODE=paths: what was executed before a program ended. Where it crashes, nothing behind the block of
-# the crash counts as executed: not what its function does then, and not its callers. Where it ends by exit(), all
-# is there. The same where a signal handler ends it, or goes on elsewhere, or a thread crashes.
+# the crash counts as executed: not what its function does then, and not its callers. Where it ends by exit(), _exit(),
+# abort() or the like, all is there. The same where a signal handler ends it, or goes on elsewhere, or a thread crashes.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mipsel
 
@@ -100,6 +100,43 @@ sources()
 	END
 }
 
+# Ends without a decision of its own before.
+leaves_source()
+{
+	cat >leaves.c <<-'END'
+		#include <err.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+
+		static int printed;
+
+		__attribute__((noipa)) static void after(int number)
+		{
+			printed += number;
+		}
+		__attribute__((noipa)) static void leave(char how)
+		{
+			after(2);
+			if (how == 'a')
+				after(3), abort();
+			if (how == 'r')
+				after(3), errx(5, "left");
+			after(4);
+			_exit(6);
+		}
+		__attribute__((noipa)) static int goes(char how)
+		{
+			after(1);
+			leave(how);
+			return printed;
+		}
+		int main(int argc, char **argv)
+		{
+			return goes(argv[argc - 1][0]);
+		}
+	END
+}
+
 # The number of the line with this comment.
 line_of()
 {
@@ -155,6 +192,7 @@ difference_is_executed()
 behaviour()
 {
 	sources
+	leaves_source
 	export LITIFUT_MODE=paths
 	for flags in "-O0 -g" "-O2 -g" "-O2 -g -no-pie"; do
 		rm -rf plain traced good
@@ -185,6 +223,13 @@ behaviour()
 		same_run program g nosuch
 		"$BUILD/bin/litifut-post" -q -f lcov -o lines.info data traced/program
 		is "$flags: a handler that returns to the crash" "$(counts_of after print 'done')" "1 0 0 "
+		# nothing is only possible before a call that ends the program
+		link leaves ../leaves.c || continue
+		for how in e a r; do
+			same_run leaves "$how"
+			blocks_equal "" leaves "$how"
+		done
+		rm traced/leaves
 		# with -O2 the next call may be that of the function that jumps
 		case $flags in -O0*) ;; *) continue ;; esac
 		followed --killed j nosuch
