@@ -276,12 +276,6 @@ static bool has_target(const struct litifut_edge_place *place, uint32_t start, u
 	return false;
 }
 
-/* ll or sc? */
-static bool is_exclusive(uint32_t word)
-{
-	return word >> 26 == 0x30 || word >> 26 == 0x38;
-}
-
 #define WHOLE_MOST 32 /* bytes before a branch */
 
 /* A branch that reads $at, as that of an atomic operation does, whose start has room for a number:
@@ -300,7 +294,7 @@ static bool takes_whole(const struct litifut_edge_place *place, struct litifut_e
 	for (uint32_t at = start; at < block->branch; at += 4) {
 		const uint32_t word = word_at(place, at);
 
-		if (!litifut_mips_can_move(word) && !is_exclusive(word))
+		if (!litifut_mips_can_move(word) && !litifut_mips_is_exclusive(word))
 			return false;
 	}
 	edge->address = start;

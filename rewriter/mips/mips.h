@@ -179,6 +179,12 @@ enum litifut_mips_piece {
 void litifut_mips_write_piece(const struct litifut_arch_context *context, size_t piece,
 			      uint32_t address, const uint32_t *entries, uint8_t *code,
 			      uint32_t *island_entries);
+/* Is it ll or sc? Nothing may be stored between the two. */
+static inline bool litifut_mips_is_exclusive(uint32_t word)
+{
+	return word >> 26 == 0x30 || word >> 26 == 0x38;
+}
+
 /* Is the instruction `word` known to do the same anywhere? */
 bool litifut_mips_can_move(uint32_t word);
 /* May it read $at? As litifut_mips_writes(), by its fields. */

@@ -317,12 +317,6 @@ static bool at_is_free(const struct function *function, uint32_t address)
 	return true;
 }
 
-/* ll, sc: nothing may be stored between them */
-static bool is_linked(uint32_t word)
-{
-	return word >> 26 == 0x30 || word >> 26 == 0x38;
-}
-
 /* Does anything near by tell that the instructions belong together? */
 static bool is_alone(const struct function *function, uint32_t address)
 {
@@ -331,7 +325,7 @@ static bool is_alone(const struct function *function, uint32_t address)
 
 	for (uint32_t at = from; at < to && at < function->end; at += 4)
 		if (litifut_mips_saves_ra_in_at(word_at(function, at)) ||
-		    is_linked(word_at(function, at)))
+		    litifut_mips_is_exclusive(word_at(function, at)))
 			return false;
 	return true;
 }
