@@ -33,7 +33,8 @@ struct platform {
 	/* Functions that end the program without its destructors, or put another one in its
 	 * place; the most important ones first. */
 	const char *const *enders;
-	/* Functions that do so after they have said why. */
+	/* Functions that print a message and then end the program in such a way. The recorder does
+	 * not need them before, as it sees what they call: only the bits of `paths` do. */
 	const char *const *complainers;
 	/* The one of the makers whose child makes calls before its id is written down, and a
 	 * function that those C libraries define in which it does not. */

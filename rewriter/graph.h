@@ -28,8 +28,8 @@ struct litifut_graph_block {
 	bool scratch_lives;   /* what the CPU's edges use may hold something in its function */
 	bool behind_call;     /* the block before calls, and the callee may not return */
 	uint8_t shift; /* so many bytes at its start become the delay slot of the entry before it */
-	bool spawns;   /* its end may lead to such a function as spawning.h names, */
-	bool is_last;  /* or to one that ends the program: there may be nothing behind it */
+	bool spawns;   /* its end may lead to a function that makes a child, see spawning.h */
+	bool is_last;  /* its end may lead to a function that ends the program */
 };
 
 /* What is recorded of a block. */

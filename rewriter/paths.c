@@ -6,7 +6,7 @@
  * - Behind a call of such code a bit says that it has returned, so that whatever it calls has its
  *   place, and nothing is taken for executed that stands behind exit(). Where the block behind the
  *   call has no room for that, a later one has it, or it is done without.
- * - So it does before a call that ends the program. */
+ * - Before a call that ends the program a bit says that the thread has come there. */
 #include "rewriter/paths.h"
 
 #include <string.h>
