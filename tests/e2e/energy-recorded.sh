@@ -158,7 +158,7 @@ ok "half of a function's work is seen in the comparison of two builds, and nothi
 
 # Behind capacitors: what is short stays some per cent wrong in one recording, by where the samples lie and
 # by their noise, so recordings are twice as long here. With LONG set there are three, whose analysers were
-# switched on at other moments, and the mean of them is compared, too.
+# switched on at other moments.
 share()
 {
 	awk -F '\t' -v name="$1" 'NF > 1 && !(FILENAME in seen) { seen[FILENAME] = 1; for (i = 1; i <= NF; i++) column[FILENAME, $i] = i }
@@ -201,12 +201,10 @@ ok "a board with capacitors of 50 us is recorded" record
 ok "is read" attribute
 ok "short functions are wrong" off 1 5
 ok "with --tau" attribute --tau 5e-5
-ok "they are not, in any recording" fails each_off 1 2
-ok "nor are longer ones" fails each_off 2 1.5
-if [ -n "${LONG:-}" ]; then
-	ok "less so in the mean of three" fails off 1 1.5
-	ok "nor are longer ones" fails off 2 1
-fi
+ok "they are not" fails off 1 1.5
+ok "in any recording" fails each_off 1 2
+ok "nor are longer ones" fails off 2 1
+ok "in any recording" fails each_off 2 1.5
 mv sharp.serial serial
 mv sharp.tsv truth.tsv
 recorded=$BUILD/tests/energy/recorded-60.elf
