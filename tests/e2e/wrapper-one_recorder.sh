@@ -1,8 +1,8 @@
 #!/bin/sh
 # However a link hides its symbols, a process has one recorder: libraries with an
 # anonymous and with a named version script, one that binds to itself, one that
-# is only loaded at run time; all in one trace. So do libraries that find their own first:
-# opened with RTLD_DEEPBIND, or in another namespace of the dynamic linker.
+# is only loaded at run time; all in one trace. It has one, too, where libraries find their own
+# recorder first: opened with RTLD_DEEPBIND, or in another namespace of the dynamic linker.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mipsel
 

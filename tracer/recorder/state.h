@@ -121,8 +121,8 @@ struct litifut_recorder {
 	uint32_t *orphans; /* where calls of a child without a trace are counted, or NULL */
 	uint32_t last_serial;
 	uint32_t modules_live;
-	/* In a library that has found this recorder, its own, in place of the executable's: the
-	 * functions of that one, by enum litifut_elsewhere, to which all is left. Else 0. */
+	/* Functions of the executable's recorder, by enum litifut_elsewhere, where a library has
+	 * found its own recorder, which is this one, before that, and leaves all to it. Else 0. */
 	uint32_t elsewhere[LITIFUT_ELSEWHERE_COUNT];
 	uint32_t stack_start; /* where the kernel put the arguments of the program; 0: not known */
 	uint32_t program_headers; /* of the executable */
@@ -151,7 +151,8 @@ static inline bool litifut_is_written(const struct litifut_trace_header *header)
 
 extern struct litifut_recorder litifut_recorder __attribute__((visibility("hidden")));
 
-/* Calls that function of the executable's recorder, if all is left to it. */
+/* Calls that function of the executable's recorder, if this recorder leaves all to it; else returns
+ * false. */
 static inline bool litifut_elsewhere(enum litifut_elsewhere which, const void *argument)
 {
 	uint32_t function = litifut_recorder.elsewhere[which];
