@@ -218,7 +218,8 @@ static bool add_range(struct maker *maker, const struct litifut_code_range *rang
 {
 	struct litifut_graph_block *block = NULL;
 	unsigned conditional = 0;
-	uint32_t slot = UINT32_MAX; /* the last delay slot that is a target */
+	uint32_t slot = UINT32_MAX;   /* the last delay slot that is a target, */
+	uint32_t behind = UINT32_MAX; /* and where its branch goes on if it is not taken */
 	uint32_t next;
 
 	/* one of avr-libc's may be said to reach into the next function, and that of this range */
@@ -236,7 +237,8 @@ static bool add_range(struct maker *maker, const struct litifut_code_range *rang
 			block = NULL;
 			continue;
 		}
-		if (block && !in_block && litifut_targets_has(&maker->graph->targets, at))
+		if (block && !in_block &&
+		    (at == behind || litifut_targets_has(&maker->graph->targets, at)))
 			block = NULL;
 		if (!block) {
 			block = begin(maker, range, at, function);
@@ -260,10 +262,12 @@ static bool add_range(struct maker *maker, const struct litifut_code_range *rang
 		/* A delay slot belongs to its branch; if it is a target, it is a block as well. */
 		if (step.slot && next + step.slot <= range->end) {
 			block->block.end = next + step.slot;
-			if (litifut_targets_has(&maker->graph->targets, next))
+			if (litifut_targets_has(&maker->graph->targets, next)) {
 				slot = next;
-			else
+				behind = block->block.end;
+			} else {
 				next = block->block.end;
+			}
 		}
 		block = NULL;
 	}

@@ -72,6 +72,47 @@ slots_source()
 	END
 }
 
+# A word of data that only happens to look like the address of a delay slot, as the end of a text does: its branch goes
+# on behind the slot.
+alike_source()
+{
+	cat >alike.S <<-'END'
+		.section .fixed, "ax", @progbits
+		.set noreorder
+		.globl on
+		.type on, @function
+		.ent on
+		on: move $2, $4
+		addiu $3, $4, 1
+		addu $2, $2, $3
+		bgtz $4, 1f
+		addiu $2, $2, 5
+		addiu $2, $2, -4
+		bltz $2, 1f
+		nop
+		addiu $2, $2, 100
+		1: jr $31
+		nop
+		.end on
+		.size on, . - on
+		.section .rodata
+		.align 2
+		.word 0x45444541, 0x500010, 0x4d4f4e45
+	END
+	cat >alike.c <<-'END'
+		#include <stdio.h>
+		int on(int n);
+		int main(void)
+		{
+			int sum = 0;
+			for (int i = -7; i < 4; i++)
+				sum = 2 * sum + on(i);
+			printf("%d\n", sum);
+			return 0;
+		}
+	END
+}
+
 # Functions whose second case needs what the first has loaded: both are cases, a branch follows, or the second and the
 # third are not cases, but branches lead to them.
 pairs_source()
@@ -224,6 +265,11 @@ behaviour()
 	ok "slots: no function is left" nothing_is_left slots
 	same_run slots
 	blocks_equal "" slots
+	alike_source
+	link alike ../alike.c ../alike.S -no-pie -Wl,--section-start=.fixed=0x500000 || return
+	ok "alike: no function is left" nothing_is_left alike
+	same_run alike
+	blocks_equal "" alike
 	pairs_source
 	for flags in -O1 "-O1 -no-pie"; do
 		rm -f plain/* traced/*
