@@ -9,6 +9,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import sys
 import termios
@@ -27,6 +28,8 @@ class Terminal:
         self.child, self.file = pty.fork()
         if not self.child:
             os.environ["TERM"] = "linux"
+            for one in (signal.SIGINT, signal.SIGQUIT):  # tests that run in the background ignore them
+                signal.signal(one, signal.SIG_DFL)
             os.execvp(command[0], command)
         fcntl.ioctl(self.file, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         self.open = True

@@ -257,8 +257,11 @@ on_terminal()
 		    go_on = lambda: os.kill(terminal.child, signal.SIGCONT)
 		    looks = lambda: any("files looked at" in line for line in terminal.lines())
 		    def waits_for_interrupt(): # the kernel passes on what is typed a little later
+		        end = time.monotonic() + 60
 		        pending = lambda: open(f"/proc/{terminal.child}/status").read().split("ShdPnd:")[1].split()[0]
-		        while not int(pending(), 16) & 1 << signal.SIGINT - 1: time.sleep(0.01)
+		        while not int(pending(), 16) & 1 << signal.SIGINT - 1:
+		            assert time.monotonic() < end, "no interrupt has come"
+		            time.sleep(0.01)
 		    os.waitid(os.P_PID, terminal.child, os.WSTOPPED)
 		    terminal.see("files looked at")
 		    $code
