@@ -40,6 +40,7 @@ struct table {
 	unsigned channels, pins;
 	int pin_of[MOST_COLUMNS]; /* -1: not a pin */
 	bool needed[MOST_COLUMNS];
+	unsigned simple; /* columns up to the last one that is needed; 0: no row is simple */
 	double volts[ENERGY_CHANNELS];
 };
 
@@ -75,9 +76,51 @@ static double scaled(uint64_t digits, int exponent)
 #define MOST_DIGITS 18
 #define SHORT_NUMBER (MOST_DIGITS + 4)
 
-/* A number without an exponent, of not too many digits, as nearly all are; NULL: not such a one.
- * There are SHORT_NUMBER characters at least. */
+/* Up to eight digits, of which the first one is in the lowest byte, in one go; `count`: how many
+ * there are. */
+static inline uint64_t some_digits(const char *at, unsigned *count)
+{
+	uint64_t text;
+
+	memcpy(&text, at, sizeof(text));
+	text = le64toh(text) ^ 0x3030303030303030u;
+	/* the highest bit of each byte above 9; only behind the first of them others are wrong */
+	const uint64_t others = ((text + 0x7676767676767676u) | text) & 0x8080808080808080u;
+	*count = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+	if (!*count)
+		return 0;
+	text <<= 8 * (8 - *count); /* zeros in front */
+	/* pairs of digits, fours, and all eight: the sums are in the upper half of each product */
+	text = (text * (1 + (10ull << 8))) >> 8 & 0x00ff00ff00ff00ffu;
+	text = (text * (1 + (100ull << 16))) >> 16 & 0x0000ffff0000ffffu;
+	return (text * (1 + (10000ull << 32))) >> 32;
+}
+
+/* A number without an exponent, of less than eight digits before and behind the decimal sign, as
+ * nearly all are; NULL: not such a one. There are SHORT_NUMBER characters at least. */
 static inline const char *parse_short(const char *at, char decimal, double *value)
+{
+	const bool negative = *at == '-';
+	unsigned seen, behind = 0;
+	uint64_t digits = some_digits(at += negative, &seen);
+
+	at += seen;
+	if (*at == decimal && seen < 8) {
+		static const uint32_t tens[] = {1,      10,      100,      1000,     10000,
+						100000, 1000000, 10000000, 100000000};
+		const uint64_t fraction = some_digits(++at, &behind);
+		digits = digits * tens[behind] + fraction;
+		at += behind;
+	}
+	if (!(seen + behind) || seen == 8 || behind == 8 || (*at | 0x20) == 'e')
+		return NULL;
+	const double result = (double)(int64_t)digits / powers[behind];
+	*value = negative ? -result : result;
+	return at;
+}
+
+/* The same of a longer one. */
+static const char *parse_longer(const char *at, char decimal, double *value)
 {
 	uint64_t digits = 0;
 	unsigned digit;
@@ -107,6 +150,8 @@ static const char *parse_number(const char *at, const char *end, char decimal, d
 {
 	if (end - at > SHORT_NUMBER) {
 		const char *stop = parse_short(at, decimal, value);
+		if (!stop)
+			stop = parse_longer(at, decimal, value);
 		if (stop)
 			return stop;
 	}
@@ -594,6 +639,8 @@ static enum litifut_status understand(struct table *table, const struct energy_i
 	}
 	for (unsigned i = 0; i < table->columns; i++)
 		table->needed[i] |= table->pin_of[i] >= 0;
+	for (unsigned i = 0; i < table->columns && !table->quoted && table->delimiter != ' '; i++)
+		table->simple = table->needed[i] ? i + 1 : table->simple;
 	describe(table, power);
 	return LITIFUT_OK;
 }
@@ -651,8 +698,61 @@ static void levels_of_text(struct row *row, const char *at, const char *end, uns
 	}
 }
 
+/* Room that is there behind the begin of each field of a simple row. */
+#define SIMPLE_ROOM (SHORT_NUMBER + 16)
+
+/* Rows as nearly all are: numbers without blanks and quotes, levels of 0 and 1. False: this one is
+ * another one, or the last one, and nothing was done. */
+static inline bool simple_row(struct table *table, struct row *row)
+{
+	const char *at = table->at, *end = table->end;
+	const char delimiter = table->delimiter, decimal = table->decimal;
+	const unsigned columns = table->simple;
+
+	row->levels = row->both = row->known = 0;
+	row->bad = row->bad_time = false;
+	for (unsigned column = 0; column < columns; column++) {
+		if (column && *at++ != delimiter)
+			return false;
+		if (end - at < SIMPLE_ROOM)
+			return false;
+		const int pin = table->pin_of[column];
+		if (!table->needed[column]) {
+			while (at < end && *at != delimiter && *at != '\n')
+				at++;
+			if (at == end)
+				return false;
+		} else if ((int)column == table->pins_column) {
+			if (table->pins != 8 || !eight_levels(row, at))
+				return false;
+			at += 8;
+		} else if (pin >= 0) {
+			if ((*at | 1) != '1')
+				return false;
+			row->known |= (uint16_t)(1u << pin);
+			row->levels |= (uint16_t)((*at++ & 1u) << pin);
+		} else {
+			const char *stop = parse_short(at, decimal, &row->values[column]);
+			if (!stop)
+				stop = parse_longer(at, decimal, &row->values[column]);
+			if (!stop)
+				return false;
+			at = stop;
+		}
+	}
+	if (*at == delimiter)
+		at = memchr(at, '\n', (size_t)(end - at));
+	else if (*at == '\r')
+		at++;
+	if (!at || at == end || *at != '\n')
+		return false;
+	table->at = at + 1;
+	table->line++;
+	return true;
+}
+
 /* One row; false at the end. Lines without data are passed over. */
-static bool parse_row(struct table *table, struct row *row)
+static bool parse_any_row(struct table *table, struct row *row)
 {
 	const char *at = table->at, *end = table->end;
 	const char delimiter = table->delimiter;
@@ -736,6 +836,11 @@ static bool parse_row(struct table *table, struct row *row)
 	return true;
 }
 
+static inline bool parse_row(struct table *table, struct row *row)
+{
+	return (table->simple && simple_row(table, row)) || parse_any_row(table, row);
+}
+
 static double time_of(const struct table *table, const struct row *row)
 {
 	return row->values[table->time] * table->column[table->time].scale;
@@ -764,7 +869,7 @@ static void watts_of(const struct table *table, const struct row *row, double si
 static bool finite_watts(const float *watts, unsigned channels)
 {
 	for (unsigned i = 0; i < channels; i++) {
-		if (!isfinite(watts[i]) || fabsf(watts[i]) > 1e12f)
+		if (!(fabsf(watts[i]) <= 1e12f)) /* nor NaN */
 			return false;
 	}
 	return true;

@@ -312,6 +312,110 @@ static void not_numbers(void **state)
 	assert_near(power.watts[0][2], 2000.0);
 }
 
+/* Numbers, levels and ends of rows in all forms, each often enough that it stands inside a long
+ * file, where most rows are read by a short way, and at its end, where none is. */
+static void forms_of_rows(void **state)
+{
+	static const char *const numbers[] = {"1.5",
+					      "12345.678",
+					      "0.0001",
+					      "1234567",
+					      "12345678",
+					      "-3",
+					      "-0.25",
+					      "1234567890.5",
+					      "0.1234567",
+					      "0.12345678",
+					      "1e3",
+					      "2.5E-2",
+					      "+7",
+					      ".5",
+					      "5.",
+					      "0",
+					      " 8",
+					      "9 ",
+					      "99999999.9999999",
+					      "123456789012",
+					      "1234567.1234567"};
+	static const char *const levels[] = {"00000000", "10000001", "1000000X",
+					     "11111111", "0000000-", "01010101"};
+	static const char *const ends[] = {"\n", "\r\n", ",more\n", ",\n", "\n\n", "\n# no row\n"};
+	enum { ROWS = 4001, NUMBERS = 21, LEVELS = 6, ENDS = 6 };
+	static char text[ROWS * 80];
+	size_t length = (size_t)sprintf(text, "Time(s),Current(A),D0-D7\n");
+	uint16_t now = 0;
+	size_t change = 0;
+
+	(void)state;
+	for (int i = 0; i < ROWS; i++)
+		length += (size_t)sprintf(text + length, "%d.%03d,%s,%s%s", i / 1000, i % 1000,
+					  numbers[i % NUMBERS], levels[i % 37 % LEVELS],
+					  ends[i % 11 % ENDS]);
+	assert_true(length < sizeof(text));
+	assert_int_equal(read_text(text, &three_volts), LITIFUT_OK);
+	assert_int_equal(power.count, ROWS);
+	assert_int_equal(power.run_count, 1);
+	assert_near(power.interval, 1e-3);
+	for (int i = 0; i < ROWS; i++) {
+		const double wanted = 3 * strtod(numbers[i % NUMBERS], NULL);
+		assert_float_equal(power.watts[0][i], (float)wanted, 1e-6 * fabs(wanted));
+		uint16_t next = now;
+		for (int pin = 0; pin < 8; pin++) {
+			const char level = levels[i % 37 % LEVELS][pin];
+			const uint16_t bit = (uint16_t)(1 << pin);
+			/* X: it was the other one for a moment */
+			if (level == '1' || (level == 'X' && !(now & bit)))
+				next |= bit;
+			else if (level != '-')
+				next &= (uint16_t)~bit;
+		}
+		if (!i || next != now)
+			assert_int_equal(power.changes[change++].levels, next);
+		now = next;
+	}
+	assert_int_equal(power.change_count, change);
+}
+
+/* One pin in each of two columns, and a column that is not used in front of them. */
+static void pins_in_columns(void **state)
+{
+	static char text[200000];
+	size_t length = (size_t)sprintf(text, "Time(ms),Note,Current(mA),D0,D1\n");
+
+	(void)state;
+	for (int i = 0; i < 4000; i++)
+		length += (size_t)sprintf(text + length, "%d,%d,%d.5,%d,%s\n", i, 7 * i, i % 100,
+					  i / 1000 % 2, i % 2000 < 500 ? "0" : "1.0");
+	assert_true(length < sizeof(text));
+	assert_int_equal(read_text(text, &three_volts), LITIFUT_OK);
+	assert_int_equal(power.count, 4000);
+	assert_int_equal(power.pins, 2);
+	for (int i = 0; i < 4000; i++)
+		assert_near(power.watts[0][i], 3e-3 * (i % 100 + 0.5));
+	static const uint16_t wanted[] = {0, 2, 3, 0, 2, 3};
+	assert_int_equal(power.change_count, 6);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(power.changes[i].levels, wanted[i]);
+}
+
+/* A row without a number in the middle of many: the message has its line. */
+static void a_bad_row_of_many(void **state)
+{
+	static char text[200000];
+	size_t length = (size_t)sprintf(text, "Time(ms),Current(mA)\n");
+
+	(void)state;
+	for (int i = 0; i < 6000; i++)
+		length += (size_t)sprintf(text + length,
+					  i == 3000 || i == 5000 ? "%d,no\n" : "%d,2\n", i);
+	assert_true(length < sizeof(text));
+	assert_int_equal(read_text(text, &three_volts), LITIFUT_OK);
+	assert_int_equal(power.count, 5998);
+	assert_int_equal(power.bad, 2);
+	assert_int_equal(power.bad_line, 3002);
+	assert_int_equal(power.run_count, 3);
+}
+
 static void without_times(void **state)
 {
 	(void)state;
@@ -551,7 +655,8 @@ int main(void)
 					   TEST(raw_numbers),     TEST(too_much),
 					   TEST(refused),         TEST(supplies),
 					   TEST(by_spreadsheets), TEST(times_since_1970),
-					   TEST(oscilloscopes)};
+					   TEST(oscilloscopes),   TEST(forms_of_rows),
+					   TEST(pins_in_columns), TEST(a_bad_row_of_many)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
