@@ -76,4 +76,4 @@ static void write_callgrind(struct energy_output *output)
 }
 
 const struct energy_format energy_format_callgrind = {
-	"callgrind", "for KCachegrind and callgrind_annotate", NULL, NULL, write_callgrind};
+	"callgrind", "for KCachegrind and callgrind_annotate", NULL, NULL, write_callgrind, false};

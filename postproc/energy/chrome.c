@@ -109,4 +109,4 @@ static void write_chrome(struct energy_output *output)
 }
 
 const struct energy_format energy_format_chrome = {
-	"chrome", "calls and power on one timeline, for Perfetto", NULL, NULL, write_chrome};
+	"chrome", "calls and power on one timeline, for Perfetto", NULL, NULL, write_chrome, false};

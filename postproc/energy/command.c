@@ -72,6 +72,7 @@ struct run {
 	struct post_problems problems;
 	const char **names;
 	const char **symbols;
+	bool done;                /* there is something to show */
 	struct energy_page *page; /* takes the events as well; NULL: no page is made */
 };
 
@@ -301,11 +302,15 @@ static int analyse_events(struct run *run, const struct energy_arguments *given,
 		return problem(&error);
 	if (check_overlap(run, paths[0]))
 		return 1;
-	if (energy_analysis_run(&run->analysis, &given->settings, &error) != LITIFUT_OK ||
-	    energy_find_changes(&run->analysis, &given->settings, &error) != LITIFUT_OK)
+	const bool shown = given->verb == VERB_ENERGY;
+	enum litifut_status status = energy_analysis_run(&run->analysis, &given->settings, &error);
+	if (status == LITIFUT_OK && shown && given->format->advises)
+		status = energy_find_changes(&run->analysis, &given->settings, &error);
+	if (status != LITIFUT_OK)
 		return problem(&error);
+	run->done = true;
 	/* the report has a line about it */
-	const bool said = given->verb == VERB_ENERGY && given->format == &energy_format_report;
+	const bool said = shown && given->format == &energy_format_report;
 	if (!given->quiet && !said)
 		fprintf(stderr, "litifut-post energy: clock: %s\n",
 			energy_clock_describe(&run->analysis.clock, text, sizeof(text)));
@@ -352,11 +357,10 @@ static int show(const struct energy_arguments *given, FILE *file)
 			given->format->start(&output);
 		failed = analyse_events(&run, given, given->paths, given->path_count);
 	}
-	bool done = run.analysis.result.functions && run.analysis.advice;
 	if (run.page)
 		output.status =
-			energy_page_finish(&page, done ? &run.analysis : NULL, &output.error);
-	if (done)
+			energy_page_finish(&page, run.done ? &run.analysis : NULL, &output.error);
+	if (run.done)
 		given->format->write(&output);
 	if (output.status)
 		failed = problem(&output.error);

@@ -105,12 +105,13 @@ static void nothing(struct energy_output *output)
 }
 
 const struct energy_format energy_format_calls = {
-	"calls", "one line a call: start, duration, energy, caller", one_call, start_calls,
-	nothing};
+	"calls", "one line a call: start, duration, energy, caller", one_call, start_calls, nothing,
+	false};
 
 const struct energy_format energy_format_html = {
-	"html", "one page for a browser: the power above the calls, energy of functions", NULL,
-	NULL, nothing}; /* page.h writes it */
+	"html",  "one page for a browser: the power above the calls, energy of functions",
+	NULL,    NULL,
+	nothing, false}; /* page.h writes it */
 
 /* ---- paths ---- */
 
@@ -141,7 +142,8 @@ static void write_tree(struct energy_output *output)
 }
 
 const struct energy_format energy_format_tree = {
-	"folded", "one line a path with its nanojoules, for flame graphs", NULL, NULL, write_tree};
+	"folded", "one line a path with its nanojoules, for flame graphs", NULL, NULL, write_tree,
+	false};
 
 /* ---- tsv ---- */
 
@@ -201,8 +203,8 @@ static void write_tsv(struct energy_output *output)
 	free(order);
 }
 
-const struct energy_format energy_format_tsv = {"tsv", "the same for programs", NULL, NULL,
-						write_tsv};
+const struct energy_format energy_format_tsv = {
+	"tsv", "the same for programs", NULL, NULL, write_tsv, true};
 
 /* ---- json ---- */
 
@@ -295,8 +297,8 @@ static void write_json(struct energy_output *output)
 	free(order);
 }
 
-const struct energy_format energy_format_json = {"json", "everything, for programs", NULL, NULL,
-						 write_json};
+const struct energy_format energy_format_json = {
+	"json", "everything, for programs", NULL, NULL, write_json, true};
 
 /* ---- what to trace next ---- */
 
@@ -342,4 +344,4 @@ static void write_include(struct energy_output *output)
 }
 
 const struct energy_format energy_format_include = {
-	"include", "lines for LITIFUT_CONFIG: what to trace next", NULL, NULL, write_include};
+	"include", "lines for LITIFUT_CONFIG: what to trace next", NULL, NULL, write_include, true};

@@ -23,6 +23,7 @@ struct energy_format {
 	void (*occurrence)(void *output, const struct energy_occurrence *occurrence);
 	void (*start)(struct energy_output *output); /* before the first call; may be NULL */
 	void (*write)(struct energy_output *output);
+	bool advises; /* shows what energy_find_changes() finds, which takes a third of the time */
 };
 
 extern const struct energy_format energy_format_report, energy_format_calls, energy_format_tree,

@@ -198,5 +198,5 @@ static void write_report(struct energy_output *output)
 	free(order);
 }
 
-const struct energy_format energy_format_report = {"report", "a table of functions (the default)",
-						   NULL, NULL, write_report};
+const struct energy_format energy_format_report = {
+	"report", "a table of functions (the default)", NULL, NULL, write_report, true};

@@ -239,4 +239,5 @@ static void write_svg(struct energy_output *output)
 }
 
 const struct energy_format energy_format_svg = {
-	"svg", "the power curve with the calls below it (--from, --to)", NULL, NULL, write_svg};
+	"svg", "the power curve with the calls below it (--from, --to)", NULL, NULL, write_svg,
+	false};
