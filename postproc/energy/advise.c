@@ -115,7 +115,7 @@ static void segment(void *context, struct energy_lane *lane, uint32_t node, doub
 }
 
 /* Levels of the segments between the changes, and the times of these. */
-static bool levels_of(const struct energy_power *power, const float *level,
+static void levels_of(const struct energy_power *power, const struct energy_samples *level,
 		      const struct energy_changes *changes, double *times, double *levels)
 {
 	size_t run = 0;
@@ -123,10 +123,8 @@ static bool levels_of(const struct energy_power *power, const float *level,
 	for (size_t i = 0; i <= changes->count; i++) {
 		size_t from = i ? changes->at[i - 1] : 0;
 		size_t to = i < changes->count ? changes->at[i] : power->count;
-		double sum = 0;
-		for (size_t k = from; k < to; k++)
-			sum += level[k];
-		levels[i] = to > from ? sum / (double)(to - from) : 0;
+		levels[i] =
+			to > from ? energy_samples_sum(level, from, to) / (double)(to - from) : 0;
 		if (i == changes->count)
 			break;
 		while (run + 1 < power->run_count && power->runs[run + 1].first <= to)
@@ -134,7 +132,6 @@ static bool levels_of(const struct energy_power *power, const float *level,
 		times[i] = power->runs[run].time +
 			   (double)(to - power->runs[run].first) * power->interval;
 	}
-	return true;
 }
 
 /* Has the function called one at which a peripheral changes its state? */

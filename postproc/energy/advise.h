@@ -19,7 +19,8 @@ struct energy_advice {
 
 struct energy_advise_input {
 	const struct energy_power *power;
-	const float *level; /* without what peripherals drew; as many samples as `power` has */
+	/* without what peripherals drew; as many samples as `power` has */
+	const struct energy_samples *level;
 	const struct energy_changes *changes; /* of `level` */
 	const double *borders;                /* by time: when peripherals changed their state */
 	size_t border_count;

@@ -1,5 +1,6 @@
 #include "postproc/energy/analysis.h"
 
+#include "postproc/energy/noise.h"
 #include "postproc/energy/shift.h"
 #include "postproc/energy/waits.h"
 

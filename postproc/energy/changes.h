@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "postproc/energy/samples.h"
+
 /* Positions of the first points of segments, without 0, by size. */
 struct energy_changes {
 	size_t *at;
@@ -22,22 +24,14 @@ bool energy_changes_pelt(const double *values, const double *weights, size_t cou
 
 /* FPOP over means of `width` samples, then over single samples near the changes that it has
  * found. Positions are of samples. Some 50 times faster than FPOP over all of them. */
-bool energy_changes_two_levels(const float *values, size_t count, unsigned width, double penalty,
+bool energy_changes_two_levels(const struct energy_samples *samples, unsigned width, double penalty,
 			       struct energy_changes *changes);
 
 /* Takes out changes to a level that differs by less than `step`. */
-void energy_changes_merge(const float *values, size_t count, double step,
+void energy_changes_merge(const struct energy_samples *samples, double step,
 			  struct energy_changes *changes);
 
 void energy_changes_release(struct energy_changes *changes);
-
-/* The standard deviation of the noise per sample, as it counts in means of many samples: from
- * differences of means of blocks, so that noise that is alike from sample to sample, as every
- * converter and filter makes it, is not taken for changes. */
-double energy_noise(const float *values, size_t count);
-
-/* The same of single samples, from differences of neighbours: less, where these are alike. */
-double energy_sample_noise(const float *values, size_t count);
 
 /* 2 s^2 log n */
 double energy_changes_penalty(double noise, size_t count);

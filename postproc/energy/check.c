@@ -2,6 +2,7 @@
  * whether the recording can be used. */
 #include <math.h>
 
+#include "postproc/energy/noise.h"
 #include "postproc/energy/output.h"
 
 void energy_check(FILE *file, const struct energy_power *power, const char *path)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
-#include "postproc/energy/changes.h"
+#include "postproc/energy/noise.h"
 
 /* Of a span that are enough, and of all of them that must be there. */
 #define MOST_OF_SPAN 64

@@ -4,47 +4,39 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
+#include "postproc/energy/level.h"
 
 /* Samples of the first of two levels of the search. */
 #define BIN 16
 
-/* The curve without what peripherals drew. */
-static float *without_peripherals(const struct energy_analysis *analysis)
+/* What --min-step is by default: a part of the range. */
+static double usual_step(const struct energy_samples *level)
 {
-	const struct energy_power *power = &analysis->power;
-	float *level = litifut_memory_array(power->count + 1, sizeof(*level));
+	float least = INFINITY, most = -INFINITY;
 
-	if (!level)
-		return NULL;
-	for (size_t i = 0; i < power->count; i++) {
-		level[i] = 0;
-		for (unsigned k = 0; k < power->channels; k++)
-			level[i] += power->watts[k][i];
-	}
-	size_t first = 0; /* run that reaches the occupation; both are by time */
-	for (size_t k = 0; k < analysis->occupations.count; k++) {
-		const struct energy_occupation *item = &analysis->occupations.items[k];
-		while (first < power->run_count &&
-		       power->runs[first].time +
-				       (double)power->runs[first].count * power->interval <=
-			       item->from)
-			first++;
-		for (size_t run = first; run < power->run_count && power->runs[run].time < item->to;
-		     run++) {
-			const struct energy_run *r = &power->runs[run];
-			double from = (item->from - r->time) / power->interval;
-			double to = (item->to - r->time) / power->interval;
-			if (to <= 0 || from >= (double)r->count)
-				continue;
-			from = fmax(0, from);
-			to = fmin((double)r->count, to);
-			for (size_t at = (size_t)from; at < r->count && (double)at < to; at++)
-				level[r->first + at] -=
-					(float)(item->watts * (fmin(to, (double)at + 1) -
-							       fmax(from, (double)at)));
+	for (size_t at = 0, count; at < level->count; at += count) {
+		const float *values = energy_samples_from(level, at, level->count, &count);
+		for (size_t i = 0; i < count; i++) {
+			least = values[i] < least ? values[i] : least;
+			most = values[i] > most ? values[i] : most;
 		}
 	}
-	return level;
+	return 0.01 * (double)(most - least);
+}
+
+/* Sample by sample, by the method of the paper. */
+static bool pelt(const struct energy_samples *level, double penalty, struct energy_changes *changes)
+{
+	double *values = litifut_memory_array(level->count + 1, sizeof(*values));
+
+	for (size_t at = 0, count; values && at < level->count; at += count) {
+		const float *some = energy_samples_from(level, at, level->count, &count);
+		for (size_t i = 0; i < count; i++)
+			values[at + i] = some[i];
+	}
+	bool good = values && energy_changes_pelt(values, NULL, level->count, penalty, changes);
+	free(values);
+	return good;
 }
 
 static int by_value(const void *left, const void *right)
@@ -74,36 +66,26 @@ enum litifut_status energy_find_changes(struct energy_analysis *analysis,
 {
 	const struct energy_power *power = &analysis->power;
 	struct energy_changes changes = {0};
-	float *level = without_peripherals(analysis);
+	struct energy_level_maker maker;
+	const struct energy_samples level =
+		energy_level_samples(&maker, power, &analysis->occupations);
 	enum litifut_status status = LITIFUT_OK;
 	double *borders = borders_of(&analysis->occupations);
-	bool good = level && borders;
 
 	analysis->advice = calloc(analysis->result.function_count + 1, sizeof(*analysis->advice));
-	good = good && analysis->advice;
+	bool good = borders && analysis->advice;
 	double penalty = energy_changes_penalty(analysis->noise, power->count) *
 			 (settings->penalty > 0 ? settings->penalty : 1);
-	if (good && settings->pelt) {
-		double *values = litifut_memory_array(power->count + 1, sizeof(*values));
-		good = values != NULL;
-		for (size_t i = 0; good && i < power->count; i++)
-			values[i] = level[i];
-		good = good && energy_changes_pelt(values, NULL, power->count, penalty, &changes);
-		free(values);
-	} else if (good) {
-		good = energy_changes_two_levels(level, power->count, BIN, penalty, &changes);
-	}
+	if (good && settings->pelt)
+		good = pelt(&level, penalty, &changes);
+	else if (good)
+		good = energy_changes_two_levels(&level, BIN, penalty, &changes);
 	if (good) {
-		float least = INFINITY, most = -INFINITY;
-		for (size_t i = 0; i < power->count; i++) {
-			least = fminf(least, level[i]);
-			most = fmaxf(most, level[i]);
-		}
-		double step = settings->min_step > 0 ? settings->min_step : 0.01 * (most - least);
-		energy_changes_merge(level, power->count, step, &changes);
+		double step = settings->min_step > 0 ? settings->min_step : usual_step(&level);
+		energy_changes_merge(&level, step, &changes);
 		analysis->changes = changes.count;
 		struct energy_advise_input input = {.power = power,
-						    .level = level,
+						    .level = &level,
 						    .changes = &changes,
 						    .borders = borders,
 						    .border_count = 2 * analysis->occupations.count,
@@ -122,6 +104,5 @@ enum litifut_status energy_find_changes(struct energy_analysis *analysis,
 	}
 	energy_changes_release(&changes);
 	free(borders);
-	free(level);
 	return status;
 }
