@@ -122,19 +122,20 @@ static enum litifut_status resolve(struct energy_analysis *analysis, struct liti
 static enum litifut_status rest_noise(struct energy_analysis *analysis, struct litifut_error *error)
 {
 	struct energy_resolve_input input = input_of(analysis);
-	float *rest = litifut_memory_array(analysis->power.count + 1, sizeof(*rest));
+	const size_t block = energy_noise_block(input.power->count);
+	double *sums = malloc((input.power->count / block + 1) * sizeof(*sums));
 	enum litifut_status status = LITIFUT_OK;
 
-	if (!rest)
+	if (!sums)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
 					 "not enough memory for the noise");
-	status = energy_rest(&analysis->resolved, &input, true, rest, error);
+	status = energy_rest_sums(&analysis->resolved, &input, block, sums, error);
 	if (status == LITIFUT_OK) {
-		double noise = energy_noise(rest, analysis->power.count);
+		double noise = energy_noise_of_sums(sums, input.power->count / block, block);
 		if (noise > 0 && noise < analysis->noise)
 			analysis->noise = noise;
 	}
-	free(rest);
+	free(sums);
 	return status;
 }
 

@@ -178,7 +178,11 @@ enum litifut_status energy_attribute(struct energy_result *result, const struct 
 				     const struct energy_hook *hook, struct litifut_error *error)
 {
 	struct attribution attribution = {.result = result, .hook = hook};
-	struct energy_visitor visitor = {&attribution, segment, enter, leave, interrupted};
+	struct energy_visitor visitor = {.context = &attribution,
+					 .segment = segment,
+					 .enter = enter,
+					 .leave = leave,
+					 .interrupted = interrupted};
 	struct energy_integral all;
 
 	attribution.active.all = result->occupations;

@@ -2,6 +2,7 @@
 #ifndef LITIFUT_POSTPROC_ENERGY_BYTES_H
 #define LITIFUT_POSTPROC_ENERGY_BYTES_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -10,6 +11,11 @@ static inline uint64_t energy_bytes_integer(const uint8_t *bytes, unsigned size,
 {
 	uint64_t value = 0;
 
+	if (size == 4) { /* as most are, of which there can be many */
+		uint32_t four;
+		memcpy(&four, bytes, sizeof(four));
+		return big ? be32toh(four) : le32toh(four);
+	}
 	for (unsigned i = 0; i < size; i++)
 		value |= (uint64_t)bytes[big ? size - 1 - i : i] << (8 * i);
 	return value;

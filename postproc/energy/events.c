@@ -344,6 +344,14 @@ enum litifut_status energy_events_finish(struct energy_events *events, struct li
 {
 	bool sorted = true;
 
+	/* half of it may be room for more */
+	struct energy_event *fits =
+		events->count ? litifut_memory_resized(events->items, events->count, sizeof(*fits))
+			      : NULL;
+	if (fits) {
+		events->items = fits;
+		events->capacity = events->count;
+	}
 	for (size_t i = 1; i < events->count && sorted; i++)
 		sorted = events->items[i].time >= events->items[i - 1].time;
 	if (!sorted && !merge_sort(events->items, events->count))

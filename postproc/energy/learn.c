@@ -441,7 +441,7 @@ enum litifut_status energy_learn(struct energy_analysis *analysis, const char *c
 			? energy_triggers_find(&triggers, analysis, error)
 			: fail(error, LITIFUT_ERROR_IO, patterns[0], "not enough memory");
 	if (status == LITIFUT_OK)
-		status = energy_rest(&analysis->resolved, &input, false, rest, error);
+		status = energy_rest(&analysis->resolved, &input, rest, error);
 	if (status == LITIFUT_OK)
 		status = learn(analysis, patterns[0], &triggers, rest, machine, error);
 	free(rest);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "postproc/energy/bounds.h"
 
 #define MOST_FUNCTIONS 500
 #define MOST_ENDS 50 /* functions whose spans have ends */
@@ -72,9 +73,11 @@ struct regression {
 	bool uncertain; /* the sample has such a piece */
 
 	/* other uses of the same walk */
-	const struct energy_level *levels; /* known: rows go to `observed` or `rest` */
+	const struct energy_level *levels; /* known: rows go to `observed`, `rest`, `sums` */
 	float *rest;
-	bool states; /* `rest` is without these as well */
+	bool states;  /* `rest` is without these as well */
+	double *sums; /* of `rest`, of blocks */
+	size_t block; /* samples of each */
 	double *observed, *observed_seconds;
 	double *divided, *divided_samples; /* by column: W, and how many samples it had */
 	double caused;                     /* by peripherals in the sample, W */
@@ -121,6 +124,8 @@ static void row_known(struct regression *r, double value, size_t sample)
 	}
 	if (r->rest)
 		r->rest[sample] = (float)(value - explained);
+	if (r->sums)
+		r->sums[sample / r->block] += value - explained;
 	if (r->observed) {
 		for (unsigned i = 0; i < r->active.count; i++) {
 			uint32_t item = r->active.items[i];
@@ -317,6 +322,28 @@ static bool is_settled(const struct regression *r, const uint32_t *columns, unsi
 	return r->live_count == count;
 }
 
+/* The same with known levels, where no occupation is looked at. */
+static void whole_known(struct regression *r, const uint32_t *columns, unsigned number,
+			size_t count)
+{
+	const size_t first = r->input->power->runs[r->run].first + r->index;
+	double explained = 0;
+
+	for (unsigned i = 0; i < number; i++) {
+		if (columns[i] < r->first_state || r->states)
+			explained += r->levels[columns[i]].watts;
+	}
+	for (size_t sample = first; sample < first + count; sample++) {
+		const double left = sample_power(r, sample) - explained;
+		if (r->rest)
+			r->rest[sample] = (float)left;
+		if (r->sums)
+			r->sums[sample / r->block] += left;
+	}
+	r->samples += count;
+	r->index += count;
+}
+
 /* Samples that are filled by the same columns from end to end. */
 static void whole_samples(struct regression *r, uint32_t column, size_t count)
 {
@@ -341,6 +368,10 @@ static void whole_samples(struct regression *r, uint32_t column, size_t count)
 		r->divided_samples[column] += (double)count;
 		for (; count; count--)
 			r->divided[column] += sample_power(r, run->first + r->index++);
+		return;
+	}
+	if (r->levels && !r->observed) {
+		whole_known(r, columns, number, count);
 		return;
 	}
 	while (count && (r->levels || !is_settled(r, columns, number))) {
@@ -444,12 +475,12 @@ static void emit(struct regression *r, uint32_t column, double from, double to)
 		const double until = energy_active_until(&r->active, from);
 		const double near = r->input->only_sure ? UNSURE * r->input->power->interval : 0;
 		const double sure_from = r->changed + near, sure_to = until - near;
-		double end = fmin(until, to);
+		double end = energy_lesser(until, to);
 
 		if (near > 0 && from < sure_from)
-			end = fmin(end, sure_from);
+			end = energy_lesser(end, sure_from);
 		else if (near > 0 && from < sure_to)
-			end = fmin(end, sure_to);
+			end = energy_lesser(end, sure_to);
 		r->near = near > 0 && (from < sure_from || from >= sure_to);
 		piece(r, column, from, end);
 		r->changed = end >= until ? until : r->changed;
@@ -474,7 +505,8 @@ static unsigned hook_parts(const struct energy_resolve_input *input)
 
 static double part_length(const struct energy_resolve_input *input)
 {
-	return fmax(enter_length(input->hook), exit_length(input->hook)) / hook_parts(input);
+	return energy_greater(enter_length(input->hook), exit_length(input->hook)) /
+	       hook_parts(input);
 }
 
 /* Only a clock whose steps are shorter than half of a part separates the parts. */
@@ -494,8 +526,8 @@ static void emit_hook(struct regression *r, uint32_t column, double at, double f
 		return;
 	}
 	for (unsigned i = 0; i < parts; i++)
-		emit(r, column + i, fmax(from, begin + i * part),
-		     i + 1 < parts ? fmin(to, begin + (i + 1) * part) : to);
+		emit(r, column + i, energy_greater(from, begin + i * part),
+		     i + 1 < parts ? energy_lesser(to, begin + (i + 1) * part) : to);
 }
 
 /* What the function itself does between two hooks. What it does beside a hook is seldom what it
@@ -504,14 +536,16 @@ static void emit_span(struct regression *r, double from, double to)
 {
 	const unsigned parts = r->ends ? r->end_parts : 0;
 	const double part = part_length(r->input);
-	const double end = fmax(0, fmin(parts * part, (to - from) / (r->input->for_clock ? 2 : 3)));
+	const double end = energy_greater(
+		0, energy_lesser(parts * part, (to - from) / (r->input->for_clock ? 2 : 3)));
 
 	for (unsigned i = 0; i < parts && i * part < end; i++)
-		emit(r, r->ends + i, from + i * part, from + fmin((i + 1) * part, end));
+		emit(r, r->ends + i, from + i * part, from + energy_lesser((i + 1) * part, end));
 	emit(r, r->column, from + end, to - end);
 	for (unsigned i = parts; i-- > 0;) {
 		if (i * part < end)
-			emit(r, r->ends + parts + i, to - fmin((i + 1) * part, end), to - i * part);
+			emit(r, r->ends + parts + i, to - energy_lesser((i + 1) * part, end),
+			     to - i * part);
 	}
 }
 
@@ -587,8 +621,11 @@ static void leave(void *context, struct energy_lane *lane, struct energy_frame *
 static enum litifut_status walk(struct regression *r, struct litifut_error *error)
 {
 	const struct energy_resolve_input *input = r->input;
-	struct energy_visitor visitor = {
-		.context = r, .segment = segment, .enter = enter, .leave = leave};
+	struct energy_visitor visitor = {.context = r,
+					 .segment = segment,
+					 .enter = enter,
+					 .leave = leave,
+					 .enough = &r->done};
 	struct energy_walk_counts counts;
 	struct energy_tree tree;
 
@@ -944,39 +981,19 @@ void energy_resolved_release(struct energy_resolved *resolved)
 	*resolved = (struct energy_resolved){0};
 }
 
-static enum litifut_status with_levels(const struct energy_resolved *resolved,
-				       const struct energy_resolve_input *input, bool states,
-				       float *rest, struct litifut_error *error)
+/* Levels are known: walks for what is asked of the samples then. */
+static enum litifut_status with_levels(struct regression *r, const struct energy_resolved *resolved,
+				       struct litifut_error *error)
 {
-	struct regression r = {.input = input,
-			       .column_of = resolved->column_of,
-			       .ends_of = resolved->ends_of,
-			       .end_parts = resolved->end_parts,
-			       .columns = resolved->column_count,
-			       .first_state = resolved->first_state,
-			       .levels = resolved->columns,
-			       .states = states,
-			       .rest = rest};
-	size_t count = !rest && input->occupations ? input->occupations->count : 0;
-	enum litifut_status status = LITIFUT_OK;
-
-	r.part = calloc(r.columns, sizeof(*r.part));
-	if (count) {
-		r.observed = calloc(count, sizeof(*r.observed));
-		r.observed_seconds = calloc(count, sizeof(*r.observed_seconds));
-	}
-	if (!r.part || (count && (!r.observed || !r.observed_seconds)))
-		status = no_memory(error);
-	else
-		status = walk(&r, error);
-	for (size_t i = 0; i < count && status == LITIFUT_OK; i++) {
-		struct energy_occupation *item = &input->occupations->items[i];
-		item->observed =
-			r.observed_seconds[i] > 0 ? r.observed[i] / r.observed_seconds[i] : NAN;
-	}
-	free(r.part);
-	free(r.observed);
-	free(r.observed_seconds);
+	r->column_of = resolved->column_of;
+	r->ends_of = resolved->ends_of;
+	r->end_parts = resolved->end_parts;
+	r->columns = resolved->column_count;
+	r->first_state = resolved->first_state;
+	r->levels = resolved->columns;
+	r->part = calloc(r->columns, sizeof(*r->part));
+	enum litifut_status status = r->part ? walk(r, error) : no_memory(error);
+	free(r->part);
 	return status;
 }
 
@@ -986,21 +1003,14 @@ enum litifut_status energy_divide(const struct energy_resolved *resolved,
 {
 	const size_t columns = resolved->column_count;
 	struct regression r = {.input = input,
-			       .column_of = resolved->column_of,
-			       .ends_of = resolved->ends_of,
-			       .end_parts = resolved->end_parts,
-			       .columns = columns,
-			       .first_state = resolved->first_state,
-			       .levels = resolved->columns,
-			       .part = calloc(columns, sizeof(*r.part)),
 			       .divided = calloc(columns, sizeof(*r.divided)),
 			       .divided_samples = calloc(columns, sizeof(*r.divided_samples))};
 	enum litifut_status status = LITIFUT_OK;
 
-	if (!r.part || !r.divided || !r.divided_samples)
+	if (!r.divided || !r.divided_samples)
 		status = no_memory(error);
 	else
-		status = walk(&r, error);
+		status = with_levels(&r, resolved, error);
 	for (size_t i = 0; i < resolved->function_count && status == LITIFUT_OK; i++) {
 		const size_t column = resolved->column_of[i], ends = resolved->ends_of[i];
 		double sum = r.divided[column], samples = r.divided_samples[column];
@@ -1010,7 +1020,6 @@ enum litifut_status energy_divide(const struct energy_resolved *resolved,
 		}
 		watts[i] = sum / samples;
 	}
-	free(r.part);
 	free(r.divided);
 	free(r.divided_samples);
 	return status;
@@ -1020,17 +1029,44 @@ enum litifut_status energy_observe(const struct energy_resolved *resolved,
 				   const struct energy_resolve_input *input,
 				   struct litifut_error *error)
 {
-	return with_levels(resolved, input, false, NULL, error);
+	const size_t count = input->occupations ? input->occupations->count : 0;
+	struct regression r = {.input = input,
+			       .observed = calloc(count + 1, sizeof(*r.observed)),
+			       .observed_seconds = calloc(count + 1, sizeof(*r.observed_seconds))};
+	enum litifut_status status = LITIFUT_OK;
+
+	if (!r.observed || !r.observed_seconds)
+		status = no_memory(error);
+	else
+		status = with_levels(&r, resolved, error);
+	for (size_t i = 0; i < count && status == LITIFUT_OK; i++) {
+		struct energy_occupation *item = &input->occupations->items[i];
+		item->observed =
+			r.observed_seconds[i] > 0 ? r.observed[i] / r.observed_seconds[i] : NAN;
+	}
+	free(r.observed);
+	free(r.observed_seconds);
+	return status;
 }
 
 enum litifut_status energy_rest(const struct energy_resolved *resolved,
-				const struct energy_resolve_input *input, bool states, float *rest,
+				const struct energy_resolve_input *input, float *rest,
 				struct litifut_error *error)
 {
 	struct energy_resolve_input without = *input;
+	struct regression r = {.input = &without, .rest = rest};
 
 	memset(rest, 0, input->power->count * sizeof(*rest));
-	if (!states)
-		without.occupations = NULL;
-	return with_levels(resolved, &without, states, rest, error);
+	without.occupations = NULL;
+	return with_levels(&r, resolved, error);
+}
+
+enum litifut_status energy_rest_sums(const struct energy_resolved *resolved,
+				     const struct energy_resolve_input *input, size_t block,
+				     double *sums, struct litifut_error *error)
+{
+	struct regression r = {.input = input, .sums = sums, .block = block, .states = true};
+
+	memset(sums, 0, (input->power->count / block + 1) * sizeof(*sums));
+	return with_levels(&r, resolved, error);
 }

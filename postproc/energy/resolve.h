@@ -100,11 +100,17 @@ enum litifut_status energy_observe(const struct energy_resolved *resolved,
 				   const struct energy_resolve_input *input,
 				   struct litifut_error *error);
 
-/* What is left of each sample when the functions' and the tracer's part is taken out, and,
- * with `states`, that of peripherals, into `rest` (power->count numbers). */
+/* What is left of each sample when the functions' and the tracer's part is taken out, into `rest`
+ * (power->count numbers). */
 enum litifut_status energy_rest(const struct energy_resolved *resolved,
-				const struct energy_resolve_input *input, bool states, float *rest,
+				const struct energy_resolve_input *input, float *rest,
 				struct litifut_error *error);
+
+/* What is left when peripherals' part is taken out as well, of blocks of `block` samples, added up
+ * into `sums` (power->count / block + 1 numbers). */
+enum litifut_status energy_rest_sums(const struct energy_resolved *resolved,
+				     const struct energy_resolve_input *input, size_t block,
+				     double *sums, struct litifut_error *error);
 
 void energy_resolved_release(struct energy_resolved *resolved);
 

@@ -16,6 +16,7 @@ struct settled {
 	float *values;
 	size_t count;
 	size_t run;
+	bool full;
 };
 
 /* Samples that lie inside of the span, with one to spare at each end, as the clock may be off. */
@@ -38,13 +39,15 @@ static void segment(void *context, struct energy_lane *lane, uint32_t node, doub
 	for (size_t i = (size_t)first; i < (size_t)end && settled->count < MOST; i++)
 		settled->values[settled->count++] =
 			(float)energy_power_at(power, settled->input->channel, run->first + i);
+	settled->full = settled->count == MOST;
 }
 
 enum litifut_status energy_settled_noise(const struct energy_resolve_input *input, double *noise,
 					 struct litifut_error *error)
 {
 	struct settled settled = {.input = input};
-	const struct energy_visitor visitor = {.context = &settled, .segment = segment};
+	const struct energy_visitor visitor = {
+		.context = &settled, .segment = segment, .enough = &settled.full};
 	struct energy_walk_counts counts;
 	struct energy_tree tree;
 

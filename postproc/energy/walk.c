@@ -1,9 +1,9 @@
 #include "postproc/energy/walk.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/memory.h"
+#include "postproc/energy/bounds.h"
 
 #define DEEPEST (1u << 24)
 
@@ -28,7 +28,7 @@ static uint32_t top_of(const struct energy_lane *lane)
 static void segment_to(struct walk *walk, double time)
 {
 	struct energy_lane *lane = &walk->lanes[walk->lane];
-	double from = fmax(walk->time, walk->begin), to = fmin(time, walk->end);
+	double from = energy_greater(walk->time, walk->begin), to = energy_lesser(time, walk->end);
 
 	if (to > from && walk->visitor->segment)
 		walk->visitor->segment(walk->visitor->context, lane,
@@ -199,6 +199,8 @@ enum litifut_status energy_walk(const struct energy_events *events,
 	for (size_t i = 0; i < lanes && walk.lanes; i++)
 		walk.lanes[i].before = walk.lanes[i].number = (uint16_t)i;
 	for (size_t i = 0; i < events->count && !walk.failed; i++) {
+		if (visitor->enough && *visitor->enough)
+			break;
 		const struct energy_event *event = &events->items[i];
 		const double time =
 			energy_clock_map(clock, energy_events_seconds(events, event->time), &hint);

@@ -46,6 +46,9 @@ struct energy_visitor {
 	/* Before the segment in which they came: interrupts of the tracer's clock, which have made
 	 * it longer, as `node` does not wait for a time. */
 	void (*interrupted)(void *context, struct energy_lane *lane, uint32_t node, uint64_t count);
+	/* Once this is true, nothing more is asked of it: the rest is not looked at. NULL: all is.
+	 */
+	const bool *enough;
 };
 
 struct energy_walk_counts {
