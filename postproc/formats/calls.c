@@ -7,6 +7,11 @@
 #include "postproc/formats/losses.h"
 #include "postproc/formats/text.h"
 
+struct state {
+	struct post_call_texts texts;
+	struct post_pieces pieces;
+};
+
 /* The line of a call is the same every time but for the thread. */
 static char *make_line(const struct post_session *session, const struct post_call *call)
 {
@@ -23,33 +28,42 @@ static char *make_line(const struct post_session *session, const struct post_cal
 
 static void start(struct post_output *output)
 {
-	output->state = post_allocate(1, sizeof(struct post_call_texts));
+	struct state *state = post_allocate(1, sizeof(*state));
+
+	state->pieces.file = output->file;
+	output->state = state;
 	post_losses_write(output->file, output->session, "# ", "\n");
 }
 
 static void event(void *context, const struct post_timeline_event *event)
 {
 	struct post_output *output = context;
-
+	struct state *state = output->state;
+	struct post_pieces *pieces = &state->pieces;
 	bool result = post_event_is_result(event);
 
 	if (!post_event_is_call(event) && !result)
 		return;
-	post_write_number(output->file, post_event_thread(output, event)->id);
-	putc_unlocked(' ', output->file);
+	post_pieces_add_number(pieces, post_event_thread(output, event)->id);
+	post_pieces_add_letter(pieces, ' ');
 	if (result)
-		fprintf(output->file, "<- %s", output->session->functions[event->callee].name);
+		fprintf(post_pieces_file(pieces), "<- %s",
+			output->session->functions[event->callee].name);
 	else
-		post_call_texts_write(output->state, output->file, output->session, event->site,
+		post_call_texts_write(&state->texts, pieces, output->session, event->site,
 				      make_line);
-	post_write_arguments(output->file, output->session, event);
-	putc_unlocked('\n', output->file);
+	if (event->arguments)
+		post_write_arguments(post_pieces_file(pieces), output->session, event);
+	post_pieces_add_letter(pieces, '\n');
 }
 
 static void finish(struct post_output *output)
 {
-	post_call_texts_release(output->state);
-	free(output->state);
+	struct state *state = output->state;
+
+	post_pieces_file(&state->pieces);
+	post_call_texts_release(&state->texts);
+	free(state);
 }
 
 const struct post_format post_format_calls = {

@@ -74,18 +74,57 @@ void post_text_add_target(struct post_text *text, const struct post_session *ses
 			 call->plt == POST_PLT_GUESSED ? "?" : "");
 }
 
-void post_write_number(FILE *file, uint64_t value)
+FILE *post_pieces_file(struct post_pieces *pieces)
 {
-	char digits[20], *at = digits + sizeof(digits);
-
-	do {
-		*--at = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	fwrite_unlocked(at, 1, (size_t)(digits + sizeof(digits) - at), file);
+	fwrite_unlocked(pieces->bytes, 1, pieces->used, pieces->file);
+	pieces->used = 0;
+	return pieces->file;
 }
 
-void post_call_texts_write(struct post_call_texts *texts, FILE *file,
+void post_pieces_add(struct post_pieces *pieces, const char *bytes, size_t length)
+{
+	if (length > sizeof(pieces->bytes) - pieces->used)
+		post_pieces_file(pieces);
+	if (length > sizeof(pieces->bytes)) {
+		fwrite_unlocked(bytes, 1, length, pieces->file);
+		return;
+	}
+	memcpy(pieces->bytes + pieces->used, bytes, length);
+	pieces->used += length;
+}
+
+void post_pieces_add_letter(struct post_pieces *pieces, char letter)
+{
+	if (pieces->used == sizeof(pieces->bytes))
+		post_pieces_file(pieces);
+	pieces->bytes[pieces->used++] = letter;
+}
+
+/* Two digits for each division, as divisions take most of the time. */
+void post_pieces_add_number(struct post_pieces *pieces, uint64_t value)
+{
+	unsigned length = 1;
+
+	for (uint64_t limit = 10; length < 20 && value >= limit; limit *= 10)
+		length++;
+	if (length > sizeof(pieces->bytes) - pieces->used)
+		post_pieces_file(pieces);
+
+	char *at = pieces->bytes + pieces->used + length;
+
+	for (; value >= 100; value /= 100) {
+		const unsigned pair = (unsigned)(value % 100);
+
+		*--at = (char)('0' + pair % 10);
+		*--at = (char)('0' + pair / 10);
+	}
+	*--at = (char)('0' + value % 10);
+	if (value >= 10)
+		*--at = (char)('0' + value / 10);
+	pieces->used += length;
+}
+
+void post_call_texts_write(struct post_call_texts *texts, struct post_pieces *pieces,
 			   const struct post_session *session, uint32_t call,
 			   char *(*make)(const struct post_session *, const struct post_call *))
 {
@@ -101,7 +140,7 @@ void post_call_texts_write(struct post_call_texts *texts, FILE *file,
 		text->bytes = make(session, &session->calls[call]);
 		text->length = strlen(text->bytes);
 	}
-	fwrite_unlocked(text->bytes, 1, text->length, file);
+	post_pieces_add(pieces, text->bytes, text->length);
 }
 
 void post_call_texts_release(struct post_call_texts *texts)

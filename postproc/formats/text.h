@@ -57,8 +57,23 @@ struct post_output;
  * whole, so that the user can stop in time. */
 void post_note_large_text(struct post_output *output, off_t size, const char *smaller);
 
-/* Writes a number in decimal. Several times faster than fprintf(). */
-void post_write_number(FILE *file, uint64_t value);
+/* Collects the short pieces of which lines consist, and hands them to the file in long ones: a call
+ * of fwrite() for each piece takes most of the time of an output with a line for each call. What is
+ * written to the file in another way has to come behind post_pieces_file(). */
+struct post_pieces {
+	FILE *file;
+	size_t used;
+	char bytes[1 << 15];
+};
+
+/* What was collected is in the file then, which is returned. */
+FILE *post_pieces_file(struct post_pieces *pieces);
+
+void post_pieces_add(struct post_pieces *pieces, const char *bytes, size_t length);
+void post_pieces_add_letter(struct post_pieces *pieces, char letter);
+
+/* In decimal. */
+void post_pieces_add_number(struct post_pieces *pieces, uint64_t value);
 
 /* Texts that are made once for each call, by number. All zero is empty. */
 struct post_call_texts {
@@ -69,8 +84,8 @@ struct post_call_texts {
 	size_t count;
 };
 
-/* Writes the text of a call, which `make` makes the first time. */
-void post_call_texts_write(struct post_call_texts *texts, FILE *file,
+/* Adds the text of a call, which `make` makes the first time. */
+void post_call_texts_write(struct post_call_texts *texts, struct post_pieces *pieces,
 			   const struct post_session *session, uint32_t call,
 			   char *(*make)(const struct post_session *, const struct post_call *));
 

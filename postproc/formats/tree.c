@@ -9,17 +9,20 @@
 
 struct state {
 	struct post_call_texts texts;
+	struct post_pieces pieces;
 	const struct post_thread *shown; /* whose lines came last */
 };
 
-static void indent(FILE *file, uint32_t depth)
+static void indent(struct post_pieces *pieces, uint32_t depth)
 {
-	uint32_t columns = depth < DEEPEST_INDENT ? depth : DEEPEST_INDENT;
+	static const char blanks[] = "                                                "
+				     "                                                ";
+	const uint32_t columns = depth < DEEPEST_INDENT ? depth : DEEPEST_INDENT;
 
-	while (columns--)
-		fwrite_unlocked("  ", 1, 2, file);
+	_Static_assert(sizeof(blanks) > 2 * DEEPEST_INDENT, "two blanks for each level");
+	post_pieces_add(pieces, blanks, 2 * (size_t)columns);
 	if (depth > DEEPEST_INDENT)
-		fprintf(file, "(depth %u) ", depth);
+		fprintf(post_pieces_file(pieces), "(depth %u) ", depth);
 }
 
 static char *make_line(const struct post_session *session, const struct post_call *call)
@@ -33,7 +36,10 @@ static char *make_line(const struct post_session *session, const struct post_cal
 
 static void start(struct post_output *output)
 {
-	output->state = post_allocate(1, sizeof(struct state));
+	struct state *state = post_allocate(1, sizeof(*state));
+
+	state->pieces.file = output->file;
+	output->state = state;
 	post_losses_write(output->file, output->session, "# ", "\n");
 }
 
@@ -52,6 +58,7 @@ static void event(void *context, const struct post_timeline_event *event)
 {
 	struct post_output *output = context;
 	struct state *state = output->state;
+	struct post_pieces *pieces = &state->pieces;
 	const struct post_thread *thread = post_event_thread(output, event);
 
 	if (event->kind != POST_EVENT_ENTER &&
@@ -62,30 +69,38 @@ static void event(void *context, const struct post_timeline_event *event)
 			&post_event_process(output, event)->trace->header;
 		char text[64];
 
-		fprintf(output->file, "%sprocess %u (%s), %s\n", state->shown ? "\n" : "",
-			header->pid, header->program, post_thread_text(thread, text, sizeof(text)));
+		fprintf(post_pieces_file(pieces), "%sprocess %u (%s), %s\n",
+			state->shown ? "\n" : "", header->pid, header->program,
+			post_thread_text(thread, text, sizeof(text)));
 	}
 	state->shown = thread;
-	indent(output->file, event->depth);
+	indent(pieces, event->depth);
 	if (event->kind == POST_EVENT_LEAVE) {
-		fprintf(output->file, "<- %s", output->session->functions[event->callee].name);
-		post_write_arguments(output->file, output->session, event);
-		putc_unlocked('\n', output->file);
+		fprintf(post_pieces_file(pieces), "<- %s",
+			output->session->functions[event->callee].name);
+		post_write_arguments(pieces->file, output->session, event);
+		post_pieces_add_letter(pieces, '\n');
 		return;
 	}
 	if (event->site == POST_NONE || event->flags & POST_EVENT_BEFORE) {
+		post_pieces_file(pieces);
 		write_function(output, event);
 		return;
 	}
-	post_call_texts_write(&state->texts, output->file, output->session, event->site, make_line);
-	post_write_arguments(output->file, output->session, event);
-	fputs_unlocked(event->flags & POST_EVENT_GUESSED ? " ?\n" : "\n", output->file);
+	post_call_texts_write(&state->texts, pieces, output->session, event->site, make_line);
+	if (event->arguments)
+		post_write_arguments(post_pieces_file(pieces), output->session, event);
+	if (event->flags & POST_EVENT_GUESSED)
+		post_pieces_add(pieces, " ?\n", 3);
+	else
+		post_pieces_add_letter(pieces, '\n');
 }
 
 static void finish(struct post_output *output)
 {
 	struct state *state = output->state;
 
+	post_pieces_file(&state->pieces);
 	post_call_texts_release(&state->texts);
 	free(state);
 }
