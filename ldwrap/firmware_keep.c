@@ -308,6 +308,9 @@ size_t firmware_add_ours(const struct firmware_link *link, struct insertion *ins
 	if (link->options.numbers)
 		insertions[count++] = (struct insertion){
 			place, firmware_object_path(link, "-paths-numbers_ring.o")};
+	if (link->options.paths && link->options.switched)
+		insertions[count++] =
+			(struct insertion){place, firmware_object_path(link, "-paths-start.o")};
 	if (firmware_sends(link))
 		insertions[count++] = (struct insertion){place, sender(link)};
 	if (link->options.spans && link->asks.resets)

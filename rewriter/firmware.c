@@ -613,7 +613,7 @@ enum litifut_status litifut_firmware_plan(const char *path,
 					 : LITIFUT_FIRMWARE_BINS;
 	plan->jumps = pass.jumps;
 	plan->small_times = options->times && !options->spans && pass.cpu->times_are_small;
-	plan->can_switch = pass.cpu->switches && !has_edges(options);
+	plan->can_switch = pass.cpu->switches && (options->paths || !has_edges(options));
 	plan->can_reset = pass.cpu->switches && !options->paths;
 	plan->switches_fast = pass.cpu->switches_fast;
 	status = litifut_firmware_find_task(&pass, &plan->task, &plan->task_name, error);

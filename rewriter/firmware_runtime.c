@@ -357,7 +357,7 @@ enum litifut_status litifut_firmware_check_room(const struct litifut_firmware_pa
 	if (pass->options->small && !pass->options->spans && !pass->session.edges &&
 	    pass->table_words && !pass->count_small)
 		return litifut_firmware_missing(pass, COUNT_SMALL, error);
-	if (pass->options->switched && !pass->step)
+	if (pass->options->switched && !pass->options->paths && !pass->step)
 		return litifut_firmware_missing(pass, STEP, error);
 	if (pass->options->times && !pass->time_call)
 		return litifut_firmware_missing(pass, pass->options->spans ? SPAN_CALL : TIME_CALL,

@@ -11,7 +11,8 @@
  *                 that control came there (enum litifut_block_entered). Up to 30 of them
  *   bit 31 set    a record. The other bits are half of an address in the code that the rewriter
  *                 has made for the start of a block: control came there. If they are less than
- *                 LITIFUT_PATHS_KINDS they are the kind of a record, and its words follow
+ *                 LITIFUT_PATHS_KINDS they are the kind of a record, and its words follow.
+ *                 LITIFUT_PATHS_CLOSED is none: recording is switched off, and this is the newest
  *
  * Bits are shifted into the newest word, whose address is the cursor: the first word of struct
  * litifut_paths_state, the symbol `litifut_paths', and of a ring that outlasts a reset `head' of
@@ -53,7 +54,13 @@
 	   * has put the registers on the stack, with bit 0 set if no other interrupt was being    \
 	   * handled then; of AVR twice that address. The record of the start of its handler       \
 	   * follows */
+#define LITIFUT_PATHS_STOPPED                                                                      \
+	7 /* [0]: recording was switched off here (litifut_stop()), and on again; a SYNC follows   \
+	   */
 #define LITIFUT_PATHS_KINDS 32
+
+/* Neither a bit nor a record finds room in it, or behind it. */
+#define LITIFUT_PATHS_CLOSED 0xffffffff
 
 #define LITIFUT_PATHS_SYNC_CALLS 24 /* as many as a SYNC has, at most */
 #define LITIFUT_PATHS_UNSURE 4      /* words */

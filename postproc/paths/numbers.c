@@ -147,7 +147,8 @@ static void read_chunk(struct reader *reader, const struct post_chunk *chunk, ui
 		i += LITIFUT_CONTROL_FOLLOWING(control) & 127;
 		if (LITIFUT_CONTROL_KIND(control) == LITIFUT_WORD_RESTARTED)
 			++*thread;
-		if (LITIFUT_CONTROL_KIND(control) == LITIFUT_WORD_LOST)
+		if (LITIFUT_CONTROL_KIND(control) == LITIFUT_WORD_LOST ||
+		    LITIFUT_CONTROL_KIND(control) == LITIFUT_WORD_STOPPED)
 			reader->take(reader->context, &(struct post_number){.thread = *thread});
 	}
 }

@@ -264,6 +264,7 @@ static void take_control(struct reader *reader, unsigned kind, const uint32_t *w
 	case LITIFUT_WORD_EPOCH:
 		lane->epoch = words[0];
 		break;
+	case LITIFUT_WORD_STOPPED:
 	case LITIFUT_WORD_LOST:
 		take_loss(reader);
 		break;

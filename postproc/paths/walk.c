@@ -71,6 +71,7 @@ static struct post_walker *take_control(struct post_walk *walk, struct post_walk
 		break;
 	case LITIFUT_WORD_BLOCK:
 		return take_address(walk, walker, words[0]);
+	case LITIFUT_WORD_STOPPED:
 	case LITIFUT_WORD_LOST:
 		take_loss(walk);
 		break;

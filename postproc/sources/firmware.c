@@ -217,6 +217,11 @@ static void make_paths(const char *path, const struct post_image *image,
 	if (words->restarts)
 		post_note_at(problems, path, LITIFUT_NO_ADDRESS,
 			     "the device has restarted %" PRIu32 " times", words->restarts);
+	if (words->stops)
+		post_note_at(problems, path, LITIFUT_NO_ADDRESS,
+			     "recording was switched off %" PRIu32 " times%s: there is a gap each "
+			     "time, as what was executed meanwhile is not recorded",
+			     words->stops, words->off ? ", and is off at the end" : "");
 	if (missing)
 		post_note_at(problems, path, LITIFUT_NO_ADDRESS,
 			     "%" PRIu64 " of %" PRIu64 " words of branches are not here: the ring "

@@ -269,7 +269,7 @@ static void copy_bits(const uint8_t *dump, size_t size, uint32_t base,
 {
 	uint32_t address, none;
 
-	if (capture->paths.count &&
+	if (capture->paths.count && !capture->paths.off &&
 	    post_firmware_object(image, "litifut_paths_bits", &address, &none) &&
 	    address - base < size && dump[address - base])
 		post_path_words_add(&capture->paths, dump[address - base]);

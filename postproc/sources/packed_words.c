@@ -146,8 +146,6 @@ static enum result unpack(struct bits *bits, struct post_path_words *words, bool
 		}
 		const uint32_t kind = several(bits, 3);
 
-		if (kind == 7)
-			return DAMAGED;
 		if (!kind) {
 			const uint32_t words_of_it = number(bits);
 

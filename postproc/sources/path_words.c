@@ -46,8 +46,10 @@ bool post_path_words_memory(struct post_path_words *words, const uint32_t *ring,
 		for (size_t i = at + 1 + LITIFUT_PATHS_UNSURE; i < count; i++)
 			post_path_words_add(words, ring[i]);
 	}
-	for (uint32_t i = 1; i <= at; i++)
+	words->off = ring[at] == LITIFUT_PATHS_CLOSED;
+	for (uint32_t i = 1; i <= at - words->off; i++)
 		post_path_words_add(words, ring[i]);
+	words->stops = words->off;
 	return true;
 }
 
@@ -129,6 +131,7 @@ static size_t put_kind(struct made *made, uint32_t kind, const uint32_t *rest, s
 {
 	static const uint32_t kinds[] = {[LITIFUT_PATHS_LOST] = LITIFUT_WORD_LOST,
 					 [LITIFUT_PATHS_RESET] = LITIFUT_WORD_RESTARTED,
+					 [LITIFUT_PATHS_STOPPED] = LITIFUT_WORD_STOPPED,
 					 [LITIFUT_PATHS_INTERRUPT] = LITIFUT_WORD_INTERRUPT,
 					 [LITIFUT_PATHS_SAVED] = LITIFUT_WORD_TASK_SAVED,
 					 [LITIFUT_PATHS_RESUMED] = LITIFUT_WORD_TASK_RESUMED};
@@ -219,6 +222,7 @@ void post_path_words_make(struct post_path_words *words, struct post_trace *trac
 			put(&made, value << 1);
 		} else {
 			words->restarts += value == LITIFUT_PATHS_RESET;
+			words->stops += value == LITIFUT_PATHS_STOPPED;
 			i += put_kind(&made, value, words->items + i + 1, words->count - i - 1);
 		}
 	}

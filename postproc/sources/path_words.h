@@ -26,6 +26,8 @@ struct post_path_words {
 	uint32_t lost;     /* bits and records, by the device, */
 	uint32_t reported; /* and of these, what words of buffers in a compact form have said */
 	uint32_t restarts; /* of the device */
+	uint32_t stops;    /* so often recording was switched off, */
+	bool off;          /* and is off at the end */
 	/* Of a buffer in its compact form: what has come of it, and what was known before it. */
 	uint8_t *packed;
 	size_t packed_size, packed_capacity;

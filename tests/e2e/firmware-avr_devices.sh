@@ -323,6 +323,7 @@ is "nothing is said of litifut_stop" "$(control_link litifut_stop)" ""
 is "nor in other modes" "$(control_link litifut_start LITIFUT_MODE=spans LITIFUT_RING_KB=1)" ""
 is "nor of litifut_reset" "$(control_link litifut_reset LITIFUT_MODE=table)$(control_link litifut_reset LITIFUT_MODE=coverage)" ""
 is "where it is not there, it is said" "$(control_link litifut_reset LITIFUT_MODE=paths LITIFUT_RING_KB=1)" litifut_reset
+is "of litifut_stop neither" "$(control_link litifut_stop LITIFUT_MODE=paths LITIFUT_RING_KB=1)" ""
 is "litifut_stop is not there with flags" "$(control_link litifut_stop LITIFUT_MODE=coverage)" litifut_stop
 is "nothing is said of litifut_send" "$(control_link litifut_send LITIFUT_PORT=usart)" ""
 echo "1..$test_count"

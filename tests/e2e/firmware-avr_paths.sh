@@ -82,6 +82,36 @@ bytes_of_ram()
 		while read -r bytes; do echo $((0x$bytes)); done | awk '{ sum += $1 } END { print sum }'
 }
 
+# parts_are_executed NAME memory|serial: recording is switched off and on, also in interrupts.
+parts_are_executed()
+{
+	in_order "$1" traced "$2" blocks || return
+	cat "$1.words"
+	grep -q 'recording was switched off [1-9][0-9]* times' "$1.words" &&
+		python3 "$root/tests/oracle/firmware_paths.py" pieces "$1.watched" "$1.order" "$1.blocks" "$1.elf"
+}
+
+# Between the gaps blocks are those that are executed, and nearly all that are executed while it is on are there.
+switched()
+{
+	ok "switched: it links traced" paths 12 switched avr_truth.c -Os -DTIMED -DROUNDS=5 -DSWITCHES=0
+	is "switched: no line says that litifut_stop() is not there" "$(cat switched.log)" ""
+	ok "switched: blocks are those that are executed while recording is on" \
+		parts_are_executed switched memory
+	ok "switched: it prints the same" prints_the_same switched
+	settings=LITIFUT_PORT=usart
+	ok "switched, by the line: it links traced" paths 6 line avr_truth.c -Os -DTIMED -DSENDS -DSELDOM=1 \
+		-DSWITCHES=0
+	settings=
+	ok "switched, by the line: blocks are those that are executed while recording is on" \
+		parts_are_executed line serial
+	for switched_more in -DQUIET -DROUNDS=60; do
+		compact packed -DSWITCHES "$switched_more"
+		ok "switched, compact, $switched_more: blocks are those that are executed while recording is on" \
+			parts_are_executed packed serial
+	done
+}
+
 # The cycles that a step takes, at most, without interrupts.
 longest_step()
 {
@@ -231,6 +261,7 @@ behaviour()
 		patterns
 		storm
 		lost
+		switched
 		tasks
 		;;
 	atmega2560)

@@ -162,6 +162,20 @@ same_lines()
 	[ -s info.lines ] && cmp info.lines paths.info.lines
 }
 
+# Of 3,000 activations the program leaves out 1,000, and the end of the last one that is recorded is not missing.
+switched()
+{
+	sed 's/board_start_ticks(400);//; s/^#include "board.h"/&\n#include <litifut\/firmware.h>/
+		s/^		through(i);/		{ through(i); i == 1000 \&\& litifut_stop ? litifut_stop() : (void)0; i == 2000 \&\& litifut_start ? litifut_start() : (void)0; }/' \
+		"$root/tests/firmware/nested.c" >source/main.c
+	cp "$root/tests/firmware/startup.c" source
+	ok "switched: it links traced" link_mode balllarus switched "$large" EXTRA_CFLAGS="$cpu -I$root/include"
+	dump switched/firmware.elf results _exit
+	"$BUILD/bin/litifut-post" -f ids -o ids results switched/firmware.elf 2>words
+	is "switched: paths of the time when recording is on" "$(grep -cw second ids)" 1000
+	ok "switched: a line says so" grep -q 'recording was switched off 1 times: there is a gap' words
+}
+
 # Both levels come between a branch and what records it.
 interrupts()
 {
@@ -202,6 +216,7 @@ behaviour()
 	numbers
 	ways
 	interrupts
+	switched
 	cp "$root/tests/firmware/tasks.c" source/main.c
 	cp "$root/tests/firmware/pendsv.h" source
 	link_mode balllarus tasks 4 EXTRA_CFLAGS="$cpu -DTICK=$tick" >/dev/null

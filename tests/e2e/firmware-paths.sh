@@ -51,6 +51,38 @@ in_interrupts()
 	sed -i 's/UART 0x40005000u/UART 0x40004000u/' source/board.c
 }
 
+# parts_are_executed FOLDER memory|serial: recording is switched off and on, also in interrupts.
+parts_are_executed()
+{
+	# what it compares is in pieces
+	blocks_are_executed "$1" traced "$2" >/dev/null 2>&1
+	cat words
+	grep -q 'recording was switched off [1-9][0-9]* times' words &&
+		python3 "$root/tests/oracle/firmware_paths.py" pieces watched order blocks "$1/firmware.elf"
+}
+
+# switched CPU FOLDER: with the options of the compiler for this CPU
+switched()
+{
+	sed 's/\<400\>/'"$often"'/
+		s/^#include "board.h"/&\n#include <litifut\/firmware.h>/
+		s/^		through(i);/		{ through(i); if (litifut_start \&\& i % 97 == 43) litifut_start(); }/
+		s/^	ticks++;/&\n	if (litifut_stop \&\& ticks % 64 == 7) litifut_stop();/
+		s/^	pointers.i .*/	if (litifut_stop \&\& i % 97 == 13) litifut_stop();\n&/' \
+		"$root/tests/firmware/nested.c" >source/main.c
+	cp "$root/tests/firmware/startup.c" source
+	ok "$2, switched: it links traced" link_mode paths "switched$2" "$large" EXTRA_CFLAGS="$1 -I$root/include"
+	ok "$2, switched: blocks are those that are executed while recording is on" \
+		parts_are_executed "switched$2" memory
+	settings="LITIFUT_PORT=$port"
+	sed -i 's/\<'"$often"'\>/'"$slow"'/; s/\<501\>/8009/; s/\<3000\>/600/
+		s/^		through(i);/		through(i), litifut_send ? litifut_send() : (void)0;/' source/main.c
+	ok "$2, switched while it sends: it links traced" link_mode paths "parts$2" 4 EXTRA_CFLAGS="$1 -I$root/include"
+	ok "$2, switched while it sends: blocks are those that are executed while recording is on" \
+		parts_are_executed "parts$2" serial
+	settings=
+}
+
 # Has the table a pattern, and is each of its blocks recorded?
 found_patterns()
 {
@@ -151,6 +183,8 @@ behaviour()
 	ok "a pattern that is too long: a line says so" \
 		grep -q 'left untraced: LITIFUT_PATTERNS: a pattern has 15 words, and may have 12' long.log
 	settings=
+	switched "$cpu" "$board"
+	[ "$board" != mps2-an385 ] || switched -mcpu=cortex-m0 M0
 	[ "$board" != mps2-an385 ] || in_interrupts
 
 	cp "$root/tests/firmware/tasks.c" source/main.c

@@ -48,6 +48,21 @@ no_interrupts()
 		plain_units_are_executed quiet
 }
 
+# Of 3,000 units the program leaves out 1,000.
+switched()
+{
+	sed 's/board_start_ticks(400);//; s/^#include "board.h"/&\n#include <litifut\/firmware.h>/
+		s/^		through(i);/		{ through(i); i == 1000 \&\& litifut_stop ? litifut_stop() : (void)0; i == 2000 \&\& litifut_start ? litifut_start() : (void)0; }/' \
+		"$root/tests/firmware/nested.c" >source/main.c
+	ok "switched: it links traced" link_mode units switched "$large" EXTRA_CFLAGS="-I$root/include"
+	dump switched/firmware.elf results _exit
+	"$BUILD/bin/litifut-post" -f units -o units results switched/firmware.elf 2>words
+	# 1,001 times through(), and 999
+	is "switched: units of the time when recording is on" \
+		"$(sed -n 's/^\[\([0-9]*\) more of the 16 lines above\]/\1/p' units | paste -s -d ' ')" "499 498"
+	ok "switched: a line says so" grep -q 'recording was switched off 1 times: there is a gap' words
+}
+
 behaviour()
 {
 	case $board in
@@ -66,6 +81,7 @@ behaviour()
 	settings=$names
 	# on a Cortex-M0 most of these functions have no room
 	[ "$board" = microbit ] || no_interrupts
+	[ "$board" = microbit ] || switched
 	sed 's/\<400\>/'$often'/; s/\<3000\>/'$rounds'/' "$root/tests/firmware/nested.c" >source/main.c
 	ok "interrupts: it links traced" link_mode units nested "$large"
 	ok "interrupts: units are those that are executed" units_are_executed nested memory --more 1

@@ -1,6 +1,6 @@
 /* A node that sends what it has recorded a little at a time, when it has nothing else to do
  * (LITIFUT_COMPACT=1). STORM: for a while a timer interrupts it so often that there is no time for
- * that.
+ * that. SWITCHES: recording is switched off and on.
  */
 #include <avr/interrupt.h>
 #include <avr/io.h>
@@ -95,6 +95,12 @@ int main(void)
 #endif
 		sample((uint8_t)round);
 		sum += checksum(message, sizeof(message));
+#ifdef SWITCHES
+		if (litifut_stop && round % 5 == 2)
+			litifut_stop();
+		if (litifut_start && round % 5 == 4)
+			litifut_start();
+#endif
 		sum += largest();
 		idle(2000);
 	}

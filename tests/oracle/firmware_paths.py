@@ -5,7 +5,9 @@
   firmware_paths.py traced ELF WATCHED    tests/oracle/system: of the program without patches
         (edges.py plain), or as it is. There the start of a block may have moved: then the first
         instruction of it that has not is watched; blocks that have none count on neither side.
-  firmware_paths.py pieces WATCHED ORDER BLOCKS   where words were lost: all that is between gaps
+  firmware_paths.py pieces WATCHED ORDER BLOCKS [ELF]   where words were lost: all that is between gaps.
+        With ELF, where recording was switched off: nearly all that was executed between litifut_start() and
+        litifut_stop() has to be in them.
   firmware_paths.py compare ELF WATCHED ORDER BLOCKS [--tail N] [--more N] [--late N]
         ORDER is the oracle's, BLOCKS is what `litifut-post -f blocks' makes of a dump or a
         capture, in the order of its lines. With --tail N BLOCKS may begin later, behind a gap,
@@ -19,6 +21,8 @@ import options
 from edges import CONDITIONAL, blocks_of
 from elf import Elf
 
+SWITCHES = ("litifut_start", "litifut_stop")
+NEAR_A_SWITCH = 40  # blocks up to the first bit behind it, and from the last one before it
 LEFT = 16  # of the flags of a block
 AVR = 83  # e_machine
 
@@ -77,6 +81,9 @@ def watched_of(path, is_traced):
             at = ends[inside[at][0]]
         if at < end:
             result[at] = start
+    for name, address, *_ in elf.symbols:
+        if name in SWITCHES:
+            result[address & ~1] = address & ~1
     return result
 
 
@@ -136,14 +143,40 @@ def place_of(piece, oracle, at):
         at += 1
 
 
+def without_switches(oracle, path):
+    """Without the starts of the functions that switch, and how many blocks must be there at least."""
+    at = {name: address & ~1 for name, address, *_ in Elf(path).symbols if name in SWITCHES}
+    is_on, least, blocks = True, 0, []
+    for block in oracle:
+        if block in at.values():
+            is_on = block == at["litifut_start"]
+            least -= NEAR_A_SWITCH
+            continue
+        blocks.append(block)
+        least += is_on
+    return blocks, least
+
+
 def compare_pieces(arguments):
     """Each piece was executed as it is, one behind the other. An interrupt that was lost may have come
     before the last blocks of one."""
     watched = read_watched(arguments[0])
     oracle = executed(arguments[1], watched)
+    least = 1
+    if len(arguments) > 3:
+        oracle, least = without_switches(oracle, arguments[3])
     at, found, pieces = 0, 0, pieces_of(arguments[2], set(watched.values()))
     for number, piece in enumerate(pieces):
         place = place_of(piece, oracle, at)
+        if place is None and len(arguments) > 3 and len(piece) > 1:
+            # An interrupt came in a block that had been entered before recording was switched on, or within litifut_start():
+            # then it is shown behind the block that is executed next.
+            for end in range(1, 12):
+                other = piece[1:end] + (piece[:1] if end > 1 else []) + piece[end:]
+                place = place_of(other, oracle, at)
+                if place is not None:
+                    piece = other
+                    break
         for less in range(1, 1 + min(8, len(piece) - 1)):
             if place is None:
                 piece = piece[:-1]
@@ -154,8 +187,8 @@ def compare_pieces(arguments):
             return 1
         at = place + len(piece)
         found += len(piece)
-    print(f"{found} blocks in {len(pieces)} pieces are of the {len(oracle)} that were executed")
-    return 0 if len(pieces) > 1 else 1
+    print(f"{found} blocks in {len(pieces)} pieces are of the {len(oracle)} that were executed; {least} must be there")
+    return 0 if len(pieces) > 1 and least > 0 and found >= least else 1
 
 
 def differs(oracle, trace, late, more):

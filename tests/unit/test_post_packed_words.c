@@ -237,7 +237,7 @@ static void any_words_come_back(void **state)
 
 			for (uint32_t i = 0; i < bits; i++)
 				branch(chance == 4 ? i % 3 == 0 : any(4) < chance);
-			switch (any(12)) {
+			switch (any(13)) {
 			case 0:
 				sync_at(any(0x20000), any(LITIFUT_PACKED_CALLS + 1));
 				break;
@@ -257,6 +257,10 @@ static void any_words_come_back(void **state)
 				break;
 			case 5:
 				block(32 + any(1u << 24));
+				break;
+			case 6:
+				put(RECORD | LITIFUT_PATHS_STOPPED);
+				put(0);
 				break;
 			default:
 				block(32 + any(12));

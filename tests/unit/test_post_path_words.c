@@ -46,6 +46,14 @@ static void memory_is_in_order(void **state)
 	assert_int_equal(post_path_words_missing(&words), 9 + 3);
 	post_path_words_release(&words);
 
+	/* recording is off: the newest word has nothing */
+	ring[3] = LITIFUT_PATHS_CLOSED;
+	assert_true(post_path_words_memory(&words, ring, COUNT(ring), RING, RING + 4 * 3));
+	expect_words(&words, old, COUNT(old) - 1);
+	assert_true(words.off);
+	assert_int_equal(words.stops, 1);
+	post_path_words_release(&words);
+
 	/* recording has not begun */
 	assert_true(post_path_words_memory(&words, ring, COUNT(ring), RING, 0x20000040));
 	assert_int_equal(words.count, 0);
@@ -170,6 +178,8 @@ static void words_become_those_of_a_trace(void **state)
 		0x20000904, /* and pairs */
 		RECORD | LITIFUT_PATHS_RESET,
 		1,
+		RECORD | LITIFUT_PATHS_STOPPED,
+		0,
 		RECORD | 31, /* unknown, left out */
 		3,
 	};
@@ -191,6 +201,8 @@ static void words_become_those_of_a_trace(void **state)
 		0x20000904,
 		CONTROL(RESTARTED, 1),
 		1,
+		CONTROL(STOPPED, 1),
+		0,
 		3,
 	};
 	/* records that are cut, or have more calls than there can be */

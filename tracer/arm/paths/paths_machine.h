@@ -69,6 +69,12 @@ static inline void litifut_paths_reopen(void)
 {
 }
 
+/* Recording is switched off or on. */
+static inline void litifut_paths_switch(bool off)
+{
+	(void)off;
+}
+
 /* May the word be a return address? bl, blx rN, or the code that has taken their place, stands
  * before it. */
 static inline bool litifut_paths_is_return(uint32_t word)

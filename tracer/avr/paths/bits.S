@@ -29,7 +29,7 @@
 	byte	litifut_paths_bits FULL_BITS	/* nothing is recorded yet: the next bit is not put in it */
 	.section .bss
 	byte	litifut_paths_depth 0	/* so many interrupt handlers are active */
-	byte	litifut_paths_shut 0	/* 1: the ring is full, and nothing was sent since then */
+	byte	litifut_paths_shut 0	/* 1: the ring is full, and nothing was sent since then; 2 more: off */
 
 #define STATE litifut_paths
 #define KIND_ENTER 2
@@ -166,8 +166,10 @@ litifut_bits_eight:
 	andi	r24, 1
 	rjmp	litifut_bits_slow
 
-; The ring is full: what would be recorded is counted. r25 is pushed.
+; The ring is full: what would be recorded is counted, unless recording is off. r25 is pushed.
 litifut_bits_lost:
+	cpi	r25, 2
+	brsh	1f
 	.irp	number, 0, 1, 2, 3
 	lds	r25, STATE + PATHS_LOST + \number
 	subi	r25, 0xff		; adds 1; no carry: it was 255

@@ -27,7 +27,7 @@ typedef uint16_t litifut_paths_number;
 /* Bits that are not in a word of the ring yet, below a 1. */
 extern HIDDEN uint8_t litifut_paths_bits;
 
-/* The ring is full, and nothing was sent since then. */
+/* 1: the ring is full, and nothing was sent since then. 2 more: recording is switched off. */
 extern HIDDEN uint8_t litifut_paths_shut;
 
 /* Where the stack begins, the last byte of the memory. */
@@ -82,7 +82,14 @@ static inline bool litifut_paths_is_shut(void)
 /* Words have been sent. */
 static inline void litifut_paths_reopen(void)
 {
-	litifut_paths_shut = 0;
+	litifut_paths_shut &= 2;
+}
+
+/* Recording is switched off or on. */
+static inline void litifut_paths_switch(bool off)
+{
+	litifut_paths_bits = LITIFUT_PATHS_FULL_BITS;
+	litifut_paths_shut = (uint8_t)((litifut_paths_shut & 1) | off << 1);
 }
 
 /* The word of the flash that has this number. */

@@ -84,11 +84,16 @@ $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o: $(BUILD)/tracer/firmware-$
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
+$(TRACER_LIBRARY)/firmware-$(1)-paths-start.o: $(BUILD)/tracer/firmware-$(1)/sink/paths/start.o
+	@mkdir -p $$(@D)
+	$$(quiet)cp $$< $$@
+
 TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(AVR_SENDERS:%=$(TRACER_LIBRARY)/firmware-$(1)-send_%.o) \
 	$(AVR_TIMES:%=$(TRACER_LIBRARY)/firmware-$(1)-calls-%.o) \
 	$(AVR_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o) \
 	$(TRACER_LIBRARY)/firmware-$(1)-reset_events.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers.o $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o \
+	$(TRACER_LIBRARY)/firmware-$(1)-paths-start.o \
 	$(AVR_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 
 -include $(shell find $(BUILD)/tracer/firmware-$(1) -name '*.d' 2>/dev/null)

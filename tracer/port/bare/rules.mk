@@ -64,6 +64,7 @@ $(TRACER_LIBRARY)/firmware-$(1)-reset_events.o: $(BUILD)/tracer/firmware-$(1)/si
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
+$(TRACER_LIBRARY)/firmware-$(1)-paths-start.o: $(BUILD)/tracer/firmware-$(1)/sink/paths/start.o
 $(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/$(FIRMWARE_BITS_$(1)).o
 $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/$(FIRMWARE_BITS_$(1))_kept.o
 $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/$(FIRMWARE_NUMBERS_$(1)).o
@@ -71,7 +72,7 @@ $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_kept.o: $(BUILD)/tracer/firmware-$
 $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o: $(BUILD)/tracer/firmware-$(1)/sink/paths/numbers.o
 $(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o \
 $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers.o $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_kept.o \
-$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o:
+$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o $(TRACER_LIBRARY)/firmware-$(1)-paths-start.o:
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
@@ -102,7 +103,7 @@ TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(FIRMWARE_SENDERS:%=$(TRACER_LIBRAR
 	$(TRACER_LIBRARY)/firmware-$(1)-reset_events.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers.o $(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_kept.o \
-	$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o \
+	$(TRACER_LIBRARY)/firmware-$(1)-paths-numbers_ring.o $(TRACER_LIBRARY)/firmware-$(1)-paths-start.o \
 	$(FIRMWARE_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \
 	$(FIRMWARE_PORTS_$(1):%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 

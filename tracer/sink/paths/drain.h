@@ -5,12 +5,14 @@
 #include "tracer/sink/paths/ring.h"
 
 /* The word behind the last one that does not change any more. With interrupts off. */
-static uint32_t *litifut_paths_close(void)
+static inline uint32_t *litifut_paths_close(void)
 {
 	uint32_t *newest = litifut_paths_newest();
 
 	if (!newest)
 		return litifut_paths.next ? litifut_paths.next : litifut_paths_begin();
+	if (litifut_paths_is_closed(newest))
+		return newest;
 	for (bool more = true; more;) {
 		uint32_t *at = newest + 1;
 
@@ -43,7 +45,7 @@ static inline uint32_t litifut_paths_lost(void)
 }
 
 /* What is before `at` has been sent. */
-static void litifut_paths_give_up(uint32_t *at, bool limited)
+static inline void litifut_paths_give_up(uint32_t *at, bool limited)
 {
 	const litifut_interrupts masked = litifut_interrupts_off();
 

@@ -17,6 +17,8 @@ struct litifut_numbers_entry *const litifut_path_last = &litifut_path_stack[LITI
 /* A path has ended whose number is not known. */
 static void litifut_numbers_lose(void)
 {
+	if (litifut_paths.off)
+		return;
 	litifut_paths.state.lost++;
 	/* the next number finds no room, and what was lost is recorded before it */
 	litifut_paths.state.stop = litifut_paths.state.cursor;
@@ -24,10 +26,12 @@ static void litifut_numbers_lose(void)
 
 static void litifut_numbers_put(uint32_t word)
 {
-	const struct paths_ring *ring = &litifut_paths;
 	uint32_t *newest = litifut_paths_newest();
-	uint32_t *at = newest ? newest : ring->next;
+	const bool closed = litifut_paths_is_closed(newest);
+	uint32_t *at = newest ? newest : litifut_paths.next;
 
+	if (litifut_paths.off)
+		return;
 	if (!at)
 		at = litifut_paths_begin();
 	const unsigned left = (unsigned)(litifut_table_end - at);
@@ -39,9 +43,7 @@ static void litifut_numbers_put(uint32_t word)
 	}
 	if (wraps)
 		at = litifut_paths_wrap(at);
-	if (ring->state.lost != ring->reported)
-		at = litifut_paths_put(at, LITIFUT_PATHS_LOST, ring->state.lost - ring->reported);
-	litifut_paths.reported = ring->state.lost;
+	at = litifut_paths_note(at, closed);
 	*at++ = word;
 	litifut_paths_open(at, 2);
 	litifut_paths_move(at);

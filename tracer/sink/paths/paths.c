@@ -65,6 +65,19 @@ static uint32_t *litifut_paths_put(uint32_t *at, uint32_t kind, uint32_t value)
 	return at + 2;
 }
 
+/* What has happened since the last word, for a reader; `closed': that recording was off. */
+static uint32_t *litifut_paths_note(uint32_t *at, bool closed)
+{
+	const uint32_t lost = litifut_paths.state.lost;
+
+	if (closed)
+		return litifut_paths_put(at, LITIFUT_PATHS_STOPPED, 0);
+	if (lost != litifut_paths.reported)
+		at = litifut_paths_put(at, LITIFUT_PATHS_LOST, lost - litifut_paths.reported);
+	litifut_paths.reported = lost;
+	return at;
+}
+
 static bool litifut_paths_is_good(void)
 {
 	const uint32_t *hash = (const uint32_t *)(const void *)litifut_identity.hash;
@@ -94,7 +107,9 @@ uint32_t *litifut_paths_begin(void)
 	litifut_paths.limited = (uintptr_t)litifut_paths_sends == 1 || litifut_paths_are_packed();
 	litifut_paths.sent = at;
 	if (litifut_paths_is_good()) {
-		at = (uint32_t *)(uintptr_t)litifut_kept.head + 1;
+		at = (uint32_t *)(uintptr_t)litifut_kept.head;
+		if (!litifut_paths_is_closed(at))
+			at++;
 		if (litifut_table_end - at < 4)
 			at = litifut_paths_wrap(at);
 		at = litifut_paths_put(at, LITIFUT_PATHS_RESET, ++litifut_kept.resets);
@@ -140,6 +155,8 @@ void litifut_paths_set_stop(uint32_t *at)
 		stop = litifut_table_end;
 	if (stop > at + room)
 		stop = at + room;
+	if (litifut_paths_is_closed(at))
+		stop = at;
 	litifut_paths.state.stop = (uintptr_t)stop;
 }
 
@@ -161,11 +178,15 @@ void litifut_paths_slow(litifut_paths_kind kind, uint32_t address, const litifut
 {
 	const struct paths_ring *ring = &litifut_paths;
 	const uint32_t *newest = litifut_paths_newest();
+	const bool closed = litifut_paths_is_closed(newest);
+
+	if (ring->off)
+		return;
 	if (litifut_paths_is_shut()) {
 		litifut_paths.state.lost++;
 		return;
 	}
-	uint32_t *at = newest ? (uint32_t *)newest + 1 : ring->next;
+	uint32_t *at = newest ? (uint32_t *)newest + !closed : ring->next;
 
 	if (!at)
 		at = litifut_paths_begin();
@@ -182,11 +203,9 @@ void litifut_paths_slow(litifut_paths_kind kind, uint32_t address, const litifut
 	}
 	if (wraps)
 		at = litifut_paths_wrap(at);
-	if (newest)
+	if (newest && !closed)
 		at = litifut_paths_pending(at);
-	if (ring->state.lost != ring->reported)
-		at = litifut_paths_put(at, LITIFUT_PATHS_LOST, ring->state.lost - ring->reported);
-	litifut_paths.reported = ring->state.lost;
+	at = litifut_paths_note(at, closed);
 	if (kind <= 2 && syncs) {
 		at = litifut_paths_sync(at, address, stack);
 		litifut_paths.owes = false;

@@ -18,6 +18,7 @@ struct paths_ring {
 	uint32_t *sent;    /* the first word that has not been sent: */
 	bool limited;      /* it and those behind it are not replaced */
 	bool owes;         /* a SYNC is to come as soon as possible */
+	bool off;          /* nothing is recorded (start.c) */
 	uint32_t reported; /* of state.lost */
 };
 
@@ -57,6 +58,12 @@ HIDDEN void litifut_paths_move(uint32_t *at);
 
 /* Lets the ring have its limits for a newest word at `at'. */
 HIDDEN void litifut_paths_set_stop(uint32_t *at);
+
+/* Was recording switched off at this word, the newest, and nothing recorded since then? */
+static inline bool litifut_paths_is_closed(const uint32_t *newest)
+{
+	return newest && *newest == LITIFUT_PATHS_CLOSED;
+}
 
 /* How many words there are from `from' to before `to', at most one less than the ring has. */
 static inline unsigned litifut_paths_distance(const uint32_t *from, const uint32_t *to)
