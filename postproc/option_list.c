@@ -41,6 +41,7 @@ const struct litifut_option post_option_list[] = {
 	{"phase", OPTION_PHASE, "MARK", NULL, "what is called before and after the first call of a function (GLOB), a time (1.5s) or a mark of the program (#N) (report)", POST_USES_PHASE},
 	{"merge-recursion", OPTION_MERGE_RECURSION, NULL, NULL, "a function that is called below itself goes on at its first place in the stack (folded, graph, html)", POST_USES_MERGE_RECURSION},
 	{"flow", OPTION_FLOW, "SEND=RECEIVE", NULL, "arrows from calls of one function to returns of another one, by the order of their times, NAME or NAME(ARGUMENT 0): 'write(4)=read(3)' (perfetto)", POST_USES_FLOW},
+	{"order", OPTION_ORDER, "SEND=RECEIVE", NULL, "one timeline of several nodes: the Nth call of RECEIVE in a node comes after N calls of SEND in the others; may be repeated (path, blocks, units)", POST_USES_ORDER},
 	{"pdf", OPTION_PDF, NULL, NULL, "the picture as PDF, made by Graphviz (dot)", POST_USES_PDF},
 	{"plt", OPTION_PLT, NULL, NULL, "PLT entries as separate functions, NAME@plt", 0},
 	{"raw", OPTION_RAW, NULL, NULL, "leave in the times what the tracer itself takes", 0},

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define LAST_MOST 67108863 /* room for all of them is set aside */
+#define ORDERS_MOST 64     /* see formats/nodes.c */
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 #define COUNT_BOUNDS "takes a number from 1 to 4294967294, not" /* post_value_count() */
@@ -27,7 +28,8 @@ enum list {
 	LIST_MODULE,
 	LIST_ONLY,
 	LIST_WITHOUT,
-	LIST_SOURCE
+	LIST_SOURCE,
+	LIST_ORDER
 };
 enum numbers { NUMBERS_PID, NUMBERS_TID };
 
@@ -83,6 +85,18 @@ static bool is_folder(const char *path)
 	struct stat about;
 
 	return !stat(path, &about) && S_ISDIR(about.st_mode);
+}
+
+/* Arguments are not recorded where --order is for. */
+static bool is_order(const char *text)
+{
+	struct post_flows flows;
+	const bool read = post_flows_read(&flows, text);
+	const bool plain = read && !flows.by_send && !flows.by_receive;
+
+	if (read)
+		post_flows_release(&flows);
+	return plain;
 }
 
 static const char *const sort_columns[] = {"calls", "made", "callers", "callees", "name", "self",
@@ -196,6 +210,16 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		return post_flows_read(&flows, value)
 			       ? (post_flows_release(&flows), POST_GO_ON)
 			       : usage("--flow takes SEND=RECEIVE, names of functions, not", value);
+	case OPTION_ORDER:
+		add_parts(&given->lists[LIST_ORDER], value, false);
+		if (list_length(given->lists[LIST_ORDER]) > ORDERS_MOST)
+			return usage(
+				"--order is there too often: at most " TEXT(ORDERS_MOST) " times",
+				NULL);
+		return is_order(value)
+			       ? POST_GO_ON
+			       : usage("--order takes SEND=RECEIVE, names of functions, not",
+				       value);
 	case OPTION_BY_MODULE:
 		given->output.by_module = true;
 		return POST_GO_ON;
@@ -353,6 +377,7 @@ static void warn_of_unused(const struct post_arguments *given)
 		{OPTION_MERGE_RECURSION, given->output.merge_recursion},
 		{OPTION_PHASE, given->output.phase.text != NULL},
 		{OPTION_FLOW, given->output.flow != NULL},
+		{OPTION_ORDER, given->lists[LIST_ORDER] != NULL},
 		{OPTION_INCLUDE, given->lists[LIST_INCLUDE] != NULL},
 		{OPTION_EXCLUDE, given->lists[LIST_EXCLUDE] != NULL},
 		{OPTION_MODULE, given->lists[LIST_MODULE] != NULL},
@@ -464,6 +489,9 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 	given->session.exclude = (const char *const *)given->lists[LIST_EXCLUDE];
 	given->session.modules = (const char *const *)given->lists[LIST_MODULE];
 	given->output.sources = (const char *const *)given->lists[LIST_SOURCE];
+	given->output.orders = (const char *const *)given->lists[LIST_ORDER];
+	given->output.paths = given->paths;
+	given->output.path_count = given->path_count;
 	given->filter.only = (const char *const *)given->lists[LIST_ONLY];
 	given->filter.without = (const char *const *)given->lists[LIST_WITHOUT];
 	given->session.pids = given->numbers[NUMBERS_PID];

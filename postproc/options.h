@@ -23,7 +23,7 @@ struct post_arguments {
 	char **paths; /* into argv */
 	size_t path_count;
 	/* Private: owned lists behind session's pointers. */
-	char **lists[7];
+	char **lists[8];
 	uint32_t *numbers[2];
 };
 

@@ -34,7 +34,10 @@ struct post_output_options {
 	bool color;
 	const char *const *sources; /* folders with source files, NULL-terminated; NULL: none */
 	struct post_phase phase;
-	const char *flow;    /* SEND=RECEIVE, or NULL */
+	const char *flow;          /* SEND=RECEIVE, or NULL */
+	const char *const *orders; /* the same, NULL-terminated; NULL: none */
+	char *const *paths;        /* that were given */
+	size_t path_count;
 	const char *command; /* the command line that makes this output, or NULL */
 };
 
@@ -52,7 +55,8 @@ enum post_option_use {
 	POST_USES_PHASE = 512,
 	POST_USES_LAST = 1024,
 	POST_USES_FLOW = 2048,
-	POST_USES_MERGE_RECURSION = 4096
+	POST_USES_MERGE_RECURSION = 4096,
+	POST_USES_ORDER = 8192
 };
 
 struct post_html_energy;

@@ -1,11 +1,12 @@
-/* path: the source lines in the order in which they were executed, indented by call; blocks: a line
- * for each block of code, for programs. */
+/* path: the source lines in the order in which they were executed, indented by call; with --order
+ * one timeline of several nodes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "postproc/formats/format.h"
 #include "postproc/formats/near.h"
+#include "postproc/formats/nodes.h"
 #include "postproc/model/lines.h"
 #include "postproc/paths/activations.h"
 #include "postproc/paths/steps_walk.h"
@@ -17,8 +18,11 @@
 #define DEEPEST_INDENT 40
 #define MOST_THREADS 8 /* that are named where --last shows the end of one */
 
+struct path;
+
 /* A line that is to be printed. */
 struct line {
+	struct path *path;
 	uint32_t thread;
 	uint32_t depth;
 	uint32_t module;
@@ -39,17 +43,23 @@ struct watched {
 	uint32_t depth;       /* with so many open calls */
 };
 
+/* With --last: the latest lines, in a ring. */
+struct ring {
+	struct line *items;
+	size_t most, count;
+	size_t since_gap; /* lines */
+};
+
+/* Of a process. */
 struct path {
 	struct post_output *output;
 	const struct post_process *process;
+	const char *node; /* its name, with --order; NULL: it is not printed */
+	struct ring *kept;
 	struct post_path_line_table *lines;
 	struct line last;
 	char head[16]; /* of lines of a thread */
 	uint32_t head_thread;
-	/* With --last: the latest ones, in a ring. */
-	struct line *kept;
-	size_t most, count;
-	size_t since_gap;          /* lines */
 	struct line_list possible; /* since the last line that was executed */
 	uint32_t doubted;          /* the thread of which one was printed last; 0: none was */
 	/* With --function. */
@@ -81,13 +91,16 @@ static char *text_of(struct post_session *session, uint32_t module,
 	return text;
 }
 
-static void print(struct path *path, const struct line *line)
+static void print(const struct line *line)
 {
 	static const char blanks[2 * DEEPEST_INDENT + 1] =
 		"                                                                                ";
+	struct path *path = line->path;
 	FILE *file = path->output->file;
 	const unsigned indent = line->depth > DEEPEST_INDENT ? DEEPEST_INDENT : line->depth;
 
+	if (path->node)
+		fprintf(file, "%s\t", path->node);
 	if (!line->what) {
 		fprintf(file, "%u\t(what comes before is not known)\n", line->thread);
 		return;
@@ -96,8 +109,9 @@ static void print(struct path *path, const struct line *line)
 		line->what->text = text_of(path->output->session, line->module, line->what);
 	if (line->possible && path->doubted != line->thread)
 		fprintf(file,
-			"%u\t(it is not recorded whether the thread came to the lines with a ?)\n",
-			line->thread);
+			"%u\t(it is not recorded whether the thread came to the lines with a "
+			"?)\n%s%s",
+			line->thread, path->node ? path->node : "", path->node ? "\t" : "");
 	path->doubted = line->possible ? line->thread : 0;
 	if (path->head_thread != line->thread) {
 		path->head_thread = line->thread;
@@ -110,14 +124,14 @@ static void print(struct path *path, const struct line *line)
 	fputs_unlocked(line->what->text, file);
 }
 
-static void keep(struct path *path, const struct line *line)
+static void keep(struct ring *kept, const struct line *line)
 {
-	if (path->most)
-		path->kept[path->count % path->most] = *line;
+	if (kept->most)
+		kept->items[kept->count % kept->most] = *line;
 	else
-		print(path, line);
-	path->count++;
-	path->since_gap = line->what ? path->since_gap + 1 : 0;
+		print(line);
+	kept->count++;
+	kept->since_gap = line->what ? kept->since_gap + 1 : 0;
 }
 
 /* Those that are possible and last come behind the number of lines that is asked for. */
@@ -131,9 +145,9 @@ static void give(struct path *path, const struct line *line)
 		return;
 	}
 	for (size_t i = 0; i < possible->count; i++)
-		keep(path, &possible->items[i]);
+		keep(path->kept, &possible->items[i]);
 	possible->count = 0;
-	keep(path, line);
+	keep(path->kept, line);
 }
 
 static struct watched *watched_thread(struct path *path, uint32_t thread)
@@ -195,7 +209,8 @@ static void take_lines(void *context, const struct post_path_step *step)
 {
 	struct path *path = context;
 	struct post_session *session = path->output->session;
-	struct line line = {.thread = step->thread,
+	struct line line = {.path = path,
+			    .thread = step->thread,
 			    .depth = step->depth,
 			    .possible = step->kind == POST_PATH_POSSIBLE};
 	struct post_path_lines *lines;
@@ -231,24 +246,6 @@ static void take_lines(void *context, const struct post_path_step *step)
 	}
 }
 
-static void take_block(void *context, const struct post_path_step *step)
-{
-	struct path *path = context;
-	struct post_session *session = path->output->session;
-	const uint32_t pid = path->process->trace->header.pid;
-
-	if (step->kind == POST_PATH_GAP)
-		fprintf(path->output->file, "%u\t%u\t\tgap\t\t\n", pid, step->thread);
-	if (step->kind != POST_PATH_BLOCK && step->kind != POST_PATH_POSSIBLE)
-		return;
-	const uint32_t start = step->code->blocks[step->block].block.start;
-
-	fprintf(path->output->file, "%u\t%u\t%s\t0x%x%s\t%u\t%s\n", pid, step->thread,
-		session->modules[step->code->module].name, start,
-		step->kind == POST_PATH_POSSIBLE ? "?" : "", step->depth,
-		name_of(session, step->code->module, start));
-}
-
 /* The last lines of the process. They are in the last chunks, so the walk begins with these, and
  * farther before the end as long as it finds too few, or something that is not known. */
 static void walk_end(struct path *path, struct post_path_codes *codes)
@@ -261,7 +258,8 @@ static void walk_end(struct path *path, struct post_path_codes *codes)
 		post_numbers_walk(session, path->process, codes, take_lines, path);
 		return;
 	}
-	for (size_t last = 2; path->most && !path->globs[0] && last < chunks; last *= 8) {
+	struct ring *kept = path->kept;
+	for (size_t last = 2; kept->most && !path->globs[0] && last < chunks; last *= 8) {
 		struct post_path_totals totals = {0};
 		struct post_problems silent = {0};
 
@@ -269,9 +267,9 @@ static void walk_end(struct path *path, struct post_path_codes *codes)
 		post_paths_walk_from(session, path->process, chunks - last, codes, take_lines, path,
 				     &totals);
 		session->problems = problems;
-		if (path->since_gap >= path->most && !silent.count)
+		if (kept->since_gap >= kept->most && !silent.count)
 			return;
-		path->count = path->since_gap = path->possible.count = 0;
+		kept->count = kept->since_gap = path->possible.count = 0;
 		path->last = (struct line){0};
 	}
 	post_paths_walk(session, path->process, codes, take_lines, path,
@@ -366,44 +364,84 @@ static void report_not_found(const struct post_output *output, const char *name)
 	free(none);
 }
 
+/* The end of what is printed: what --last has kept, and what is only possible behind it. */
+static void print_end(struct ring *kept, struct path *paths, size_t count)
+{
+	for (size_t i = kept->count > kept->most ? kept->count - kept->most : 0;
+	     kept->most && i < kept->count; i++)
+		print(&kept->items[i % kept->most]);
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < paths[i].possible.count; j++)
+			print(&paths[i].possible.items[j]);
+	kept->count = kept->since_gap = 0;
+}
+
+static void take_lines_of_node(void *context, uint32_t process, const struct post_path_step *step)
+{
+	struct path *paths = context;
+
+	take_lines(&paths[process], step);
+}
+
+/* One timeline of all processes. */
+static void print_ordered(struct post_output *output, struct ring *kept, struct path *paths,
+			  struct post_path_codes *codes)
+{
+	const size_t count = output->session->process_count;
+	struct post_nodes nodes;
+
+	post_nodes_start(&nodes, output);
+	for (size_t i = 0; i < count; i++)
+		paths[i].node = nodes.labels[i];
+	post_nodes_walk(&nodes, codes, take_lines_of_node, paths);
+	print_end(kept, paths, count);
+	post_nodes_release(&nodes);
+}
+
 static void finish_lines(struct post_output *output)
 {
 	struct post_session *session = output->session;
-	const size_t most = output->options.last;
 	struct post_path_codes codes = {0};
 	struct post_path_line_table lines = {0};
+	struct ring kept = {.most = output->options.last};
+	struct path *paths = post_allocate(session->process_count + 1, sizeof(*paths));
+	const bool ordered = post_nodes_wanted(output);
 	size_t recorded = 0, found = 0;
 	uint64_t number = 0;
 	char *name =
 		output->options.function ? read_function(output->options.function, &number) : NULL;
 
+	if (kept.most)
+		kept.items = post_allocate(kept.most, sizeof(*kept.items));
 	for (size_t i = 0; i < session->process_count; i++) {
-		struct path path = {.output = output,
-				    .process = session->processes[i],
-				    .lines = &lines,
-				    .most = most,
-				    .globs = {name},
-				    .number = number};
+		struct path *path = &paths[i];
 
-		if (!has_paths(path.process))
+		*path = (struct path){.output = output,
+				      .process = session->processes[i],
+				      .kept = &kept,
+				      .lines = &lines,
+				      .globs = {name},
+				      .number = number};
+		if (!has_paths(path->process))
 			continue;
 		recorded++;
-		if (most)
-			path.kept = post_allocate(most, sizeof(*path.kept));
-		walk_end(&path, &codes);
-		for (size_t j = path.count > most ? path.count - most : 0; most && j < path.count;
-		     j++)
-			print(&path, &path.kept[j % most]);
-		for (size_t j = 0; j < path.possible.count; j++)
-			print(&path, &path.possible.items[j]);
-		if (most)
-			name_threads(output, path.process);
-		found += path.found;
-		post_path_track_end(&path.tracker);
-		free(path.watched);
-		free(path.possible.items);
-		free(path.kept);
+		if (ordered)
+			continue;
+		walk_end(path, &codes);
+		print_end(&kept, path, 1);
+		if (kept.most)
+			name_threads(output, path->process);
 	}
+	if (ordered)
+		print_ordered(output, &kept, paths, &codes);
+	for (size_t i = 0; i < session->process_count; i++) {
+		found += paths[i].found;
+		post_path_track_end(&paths[i].tracker);
+		free(paths[i].watched);
+		free(paths[i].possible.items);
+	}
+	free(paths);
+	free(kept.items);
 	if (!recorded && session->process_count)
 		report_none(session);
 	else if (name && !found)
@@ -417,35 +455,7 @@ static void finish_lines(struct post_output *output)
 const struct post_format post_format_path = {
 	.name = "path",
 	.summary = "source lines in the order executed, by call (LITIFUT_MODE=paths)",
-	.uses = POST_USES_LAST | POST_USES_FUNCTION,
+	.uses = POST_USES_LAST | POST_USES_FUNCTION | POST_USES_ORDER,
 	.flags = true,
 	.finish = finish_lines,
-};
-
-static void finish_blocks(struct post_output *output)
-{
-	struct post_session *session = output->session;
-	struct post_path_codes codes = {0};
-	size_t recorded = 0;
-
-	fputs("pid\ttid\tmodule\taddress\tdepth\tfunction\n", output->file);
-	for (size_t i = 0; i < session->process_count; i++) {
-		struct path path = {.output = output, .process = session->processes[i]};
-
-		if (!has_paths(path.process))
-			continue;
-		recorded++;
-		post_steps_walk(session, path.process, &codes, take_block, &path,
-				&(struct post_path_totals){0});
-	}
-	if (!recorded && session->process_count)
-		report_none(session);
-	post_path_codes_release(&codes);
-}
-
-const struct post_format post_format_blocks = {
-	.name = "blocks",
-	.summary = "a line for each executed block of code, in order (LITIFUT_MODE=paths)",
-	.flags = true,
-	.finish = finish_blocks,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/formats/nodes.h"
 #include "postproc/paths/replay.h"
 #include "postproc/paths/traced.h"
 #include "postproc/paths/units.h"
@@ -21,7 +22,8 @@ struct writer {
 	const char *const *names; /* by number of the function */
 	const struct path_token *tokens;
 	size_t count;
-	bool numbers; /* tokens have numbers of paths */
+	bool numbers;     /* tokens have numbers of paths */
+	const char *node; /* with --order, else NULL */
 	int depth;
 };
 
@@ -38,6 +40,8 @@ static void write_token(struct writer *writer, const struct path_token *token)
 					    [TOKEN_CUT] = "left without its end"};
 	int indent;
 
+	if (writer->node)
+		fprintf(writer->file, "%s\t", writer->node);
 	if (token->kind == TOKEN_GAP) {
 		fputs("[what comes before is not known]\n", writer->file);
 		writer->depth = 0;
@@ -92,13 +96,16 @@ static size_t find_repeated(const struct writer *writer, size_t at, size_t *time
 	return best_saved > 1 ? best : 0;
 }
 
-static void write_tokens(struct writer *writer)
+/* Those from number `at` on. */
+static void write_tokens(struct writer *writer, size_t at)
 {
-	for (size_t at = 0; at < writer->count;) {
+	while (at < writer->count) {
 		size_t times = 1, length = find_repeated(writer, at, &times);
 
 		for (size_t i = 0; i < (length ? length : 1); i++)
 			write_token(writer, &writer->tokens[at + i]);
+		if (length && writer->node)
+			fprintf(writer->file, "%s\t", writer->node);
 		if (length == 1)
 			fprintf(writer->file, "[%zu more of the line above]\n", times - 1);
 		else if (length)
@@ -125,7 +132,7 @@ static void write_lanes(struct post_output *output, const struct path_program *p
 			fprintf(output->file, "thread %u\n", executed->lanes[i].number);
 		writer.tokens = replay.tokens;
 		writer.count = replay.token_count;
-		write_tokens(&writer);
+		write_tokens(&writer, 0);
 		path_replay_release(&replay);
 	}
 }
@@ -158,6 +165,18 @@ struct unit_lane {
 	uint32_t process, thread;
 	struct path_token *tokens;
 	size_t count, capacity;
+	struct writer writer; /* with --order */
+};
+
+/* A piece of the timeline: a token of a lane. */
+struct unit_item {
+	size_t lane, token;
+};
+
+/* The items of a lane of the order, as many as that has. */
+struct unit_items {
+	struct unit_item *items;
+	size_t capacity;
 };
 
 /* What that mode has recorded. */
@@ -168,7 +187,10 @@ struct recorded {
 	size_t lane_count, lane_capacity;
 	const char **names;
 	size_t name_count, name_capacity;
-	const struct post_session *session;
+	struct post_session *session;
+	struct post_nodes *nodes; /* with --order, else NULL */
+	struct unit_items *ordered;
+	size_t ordered_count;
 };
 
 static uint32_t name_number(struct recorded *recorded, const char *name)
@@ -179,6 +201,32 @@ static uint32_t name_number(struct recorded *recorded, const char *name)
 	POST_GROW(recorded->names, recorded->name_count, recorded->name_capacity);
 	recorded->names[recorded->name_count] = name;
 	return (uint32_t)recorded->name_count++;
+}
+
+/* A unit counts whether it is shown or not. */
+static void order_call(struct recorded *recorded, const struct post_unit_step *step)
+{
+	const uint32_t start = step->code->blocks[step->function].block.start;
+
+	post_nodes_call(recorded->nodes,
+			post_nodes_lane(recorded->nodes, recorded->process, step->thread),
+			post_session_function(recorded->session, step->code->module, start));
+}
+
+/* The step is the last one of the lane. */
+static void order_unit(struct recorded *recorded, const struct post_unit_step *step,
+		       const struct unit_lane *lane)
+{
+	struct post_nodes *nodes = recorded->nodes;
+	const size_t number = post_nodes_lane(nodes, lane->process, lane->thread);
+	size_t *count = &nodes->order.lanes[number].steps;
+
+	nodes->gaps[lane->process] |= step->kind == POST_UNIT_GAP;
+	POST_WIDEN(recorded->ordered, recorded->ordered_count, number, nodes->lane_capacity);
+	struct unit_items *to = &recorded->ordered[number];
+	POST_GROW(to->items, *count, to->capacity);
+	to->items[(*count)++] =
+		(struct unit_item){(size_t)(lane - recorded->lanes), lane->count - 1};
 }
 
 static void take_unit(void *context, const struct post_unit_step *step)
@@ -198,6 +246,8 @@ static void take_unit(void *context, const struct post_unit_step *step)
 			&image->symbols, step->code->blocks[step->function].block.start);
 		const char *name = symbol ? symbol->name : "?";
 
+		if (recorded->nodes && step->kind == POST_UNIT_START)
+			order_call(recorded, step);
 		if (recorded->only && !path_is_named(recorded->only, name))
 			return;
 		token.function = name_number(recorded, name);
@@ -213,6 +263,41 @@ static void take_unit(void *context, const struct post_unit_step *step)
 	}
 	POST_GROW(lane->tokens, lane->count, lane->capacity);
 	lane->tokens[lane->count++] = token;
+	if (recorded->nodes)
+		order_unit(recorded, step, lane);
+}
+
+/* A piece of the timeline of all nodes: tokens that follow each other in a lane stand together. */
+static void write_piece(void *context, size_t number, size_t first, size_t end)
+{
+	const struct recorded *recorded = context;
+	const struct unit_item *items = recorded->ordered[number].items;
+
+	for (size_t i = first; i < end;) {
+		struct unit_lane *lane = &recorded->lanes[items[i].lane];
+		const size_t from = items[i].token;
+
+		lane->writer.count = from;
+		for (; i < end && items[i].lane == (size_t)(lane - recorded->lanes); i++)
+			lane->writer.count++;
+		write_tokens(&lane->writer, from);
+	}
+}
+
+static void write_lanes_ordered(struct recorded *recorded, FILE *file)
+{
+	for (size_t i = 0; i < recorded->lane_count; i++) {
+		struct unit_lane *lane = &recorded->lanes[i];
+
+		lane->writer = (struct writer){.file = file,
+					       .names = recorded->names,
+					       .tokens = lane->tokens,
+					       .node = recorded->nodes->labels[lane->process]};
+	}
+	post_nodes_run(recorded->nodes, write_piece, recorded);
+	for (size_t i = 0; i < recorded->ordered_count; i++)
+		free(recorded->ordered[i].items);
+	free(recorded->ordered);
 }
 
 /* False: nothing was recorded by that mode. */
@@ -221,17 +306,26 @@ static bool write_recorded(struct post_output *output, const char *const *only)
 	struct post_session *session = output->session;
 	struct recorded recorded = {.only = only, .session = session};
 	struct post_path_codes codes = {0};
+	struct post_nodes nodes;
 	bool found = false;
 
+	if (post_nodes_wanted(output)) {
+		post_nodes_start(&nodes, output);
+		recorded.nodes = &nodes;
+	}
+
 	for (size_t i = 0; i < session->process_count; i++) {
-		const struct post_process *process = session->processes[i];
+		const size_t number = recorded.nodes ? nodes.given[i] : i;
+		const struct post_process *process = session->processes[number];
 
 		if (!process->trace || !post_units_are_in(session, process))
 			continue;
 		found = true;
-		recorded.process = (uint32_t)i;
+		recorded.process = (uint32_t)number;
 		post_units_read(session, process, &codes, take_unit, &recorded);
 	}
+	if (recorded.nodes)
+		write_lanes_ordered(&recorded, output->file);
 	for (size_t i = 0; i < recorded.lane_count; i++) {
 		struct unit_lane *lane = &recorded.lanes[i];
 		struct writer writer = {.file = output->file,
@@ -239,13 +333,17 @@ static bool write_recorded(struct post_output *output, const char *const *only)
 					.tokens = lane->tokens,
 					.count = lane->count};
 
-		if (session->process_count > 1)
-			fprintf(output->file, "process %u, ",
-				session->processes[lane->process]->trace->header.pid);
-		fprintf(output->file, "thread %u\n", lane->thread);
-		write_tokens(&writer);
+		if (!recorded.nodes) {
+			if (session->process_count > 1)
+				fprintf(output->file, "process %u, ",
+					session->processes[lane->process]->trace->header.pid);
+			fprintf(output->file, "thread %u\n", lane->thread);
+			write_tokens(&writer, 0);
+		}
 		free(lane->tokens);
 	}
+	if (recorded.nodes)
+		post_nodes_release(&nodes);
 	post_path_codes_release(&codes);
 	free(recorded.lanes);
 	free(recorded.names);
@@ -277,6 +375,10 @@ static void finish(struct post_output *output)
 	image = recorded ? NULL : path_traced_image(session);
 	if (recorded) {
 		/* all is written */
+	} else if (image && post_nodes_wanted(output)) {
+		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+				"--order is for units of LITIFUT_MODE=units; what "
+				"LITIFUT_MODE=paths has recorded is put in order by -f path");
 	} else if (!image) {
 		if (session->process_count)
 			post_session_none_says(session, "in which order code was executed",
@@ -295,7 +397,7 @@ static void finish(struct post_output *output)
 const struct post_format post_format_units = {
 	.name = "units",
 	.summary = "functions entered, paths by number, functions left (LITIFUT_MODE=units, paths)",
-	.uses = POST_USES_FUNCTION,
+	.uses = POST_USES_FUNCTION | POST_USES_ORDER,
 	.flags = true,
 	.finish = finish,
 };
