@@ -120,6 +120,32 @@ calls_in_order()
 	python3 "$root/tests/oracle/firmware.py" order "$order_elf" "$order_elf.order" "$order_elf.tsv" "$@"
 }
 
+# blocks_are_executed FOLDER traced|plain memory|serial OPTIONS OF compare...: of LITIFUT_MODE=paths; of one run
+# under the oracle, or of one of the traced program and one of the program without patches
+blocks_are_executed()
+{
+	blocks_elf=$1/firmware.elf
+	blocks_way=$2
+	blocks_from=$3
+	shift 3
+	python3 "$root/tests/oracle/firmware_paths.py" "$blocks_way" "$blocks_elf" watched || return
+	if [ "$blocks_from" = memory ]; then
+		dump "$blocks_elf" results _exit
+	else
+		emulate "$blocks_elf" results
+	fi
+	blocks_run=$blocks_elf
+	if [ "$blocks_way" = plain ]; then
+		blocks_run=plain.elf
+		python3 "$root/tests/oracle/edges.py" plain "$blocks_elf" plain.elf || return
+	fi
+	emulate "$blocks_run" "$blocks_elf.serial" \
+		-plugin "$BUILD/tests/system.so,sites=watched,out=counts,order=order" || return
+	"$BUILD/bin/litifut-post" -f blocks -o blocks results "$blocks_elf" 2>words
+	cat words
+	python3 "$root/tests/oracle/firmware_paths.py" compare "$blocks_elf" watched order blocks "$@"
+}
+
 # The text on a serial line that carries frames as well: all up to the first zero.
 text_of()
 {
