@@ -92,6 +92,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 				 settings->exclude_libs.count;
 	link->options.sample_at = settings->sample;
 	link->options.start_at = settings->start_at;
+	link->options.main_at = settings->main_at;
 	link->options.task = settings->task;
 	link->options.stream = settings->recorded == LITIFUT_MODE_STREAM;
 	link->options.spans = link->options.stream || settings->recorded == LITIFUT_MODE_SPANS;

@@ -476,6 +476,7 @@ void settings_release(struct settings *settings)
 	free(settings->sample);
 	free(settings->patterns);
 	free(settings->start_at);
+	free(settings->main_at);
 	free(settings->task);
 	free(settings->mark_set);
 	free(settings->mark_clear);

@@ -35,6 +35,7 @@ struct settings {
 	char *stubs;
 	char *sample;
 	char *start_at;
+	char *main_at;
 	char *task; /* LITIFUT_TASK: SYMBOL, SYMBOL+OFFSET, or none */
 	char *ram;
 	char *patterns;

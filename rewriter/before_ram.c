@@ -12,11 +12,12 @@ struct start {
 	const struct litifut_firmware_cpu *cpu;
 	const struct litifut_arch_context *context;
 	struct litifut_site_list *sites;
-	bool *seen; /* by number of the symbol: its function has been walked */
+	uint32_t main_at; /* 0: there is none */
+	bool *seen;       /* by number of the symbol: its function has been walked */
 	unsigned depth;
 };
 
-static bool is_boundary(const char *name)
+static bool is_boundary(const struct start *start, const struct litifut_symbol *function)
 {
 	static const char *const names[] = {
 		"__libc_init_array", "main",
@@ -24,8 +25,10 @@ static bool is_boundary(const char *name)
 		"nx_start",                      /* NuttX: likewise */
 	};
 
+	if (start->main_at)
+		return (function->address & ~1u) == (start->main_at & ~1u);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
+		if (!strcmp(function->name, names[i]))
 			return true;
 	return false;
 }
@@ -84,7 +87,7 @@ static bool walk(struct start *start, const struct litifut_symbol *function)
 		if (site->site.address - function->address >= size)
 			break;
 		callee = callee_of(start, function, &site->site);
-		if (callee && is_boundary(callee->name)) {
+		if (callee && is_boundary(start, callee)) {
 			found = true;
 			break;
 		}
@@ -98,7 +101,7 @@ static bool walk(struct start *start, const struct litifut_symbol *function)
 		const struct litifut_symbol *next =
 			target ? litifut_image_function_start(start->image, target & ~1u) : NULL;
 
-		found = next && (is_boundary(next->name) || walk(start, next));
+		found = next && (is_boundary(start, next) || walk(start, next));
 	}
 	start->depth--;
 	return found;
@@ -107,12 +110,14 @@ static bool walk(struct start *start, const struct litifut_symbol *function)
 enum litifut_status litifut_before_ram_mark(const struct litifut_image *image,
 					    const struct litifut_firmware_cpu *cpu,
 					    const struct litifut_arch_context *context,
-					    struct litifut_site_list *sites, uint8_t *functions,
-					    bool *found, struct litifut_error *error)
+					    struct litifut_site_list *sites, uint32_t main_at,
+					    uint8_t *functions, bool *found,
+					    struct litifut_error *error)
 {
 	const uint32_t reset_address = cpu->reset ? cpu->reset(image) : image->file.entry;
 	const struct litifut_symbol *reset = litifut_image_function_at(image, reset_address & ~1u);
-	struct start start = {.image = image, .cpu = cpu, .context = context, .sites = sites};
+	struct start start = {
+		.image = image, .cpu = cpu, .context = context, .sites = sites, .main_at = main_at};
 	uint32_t size;
 
 	*found = false;

@@ -51,12 +51,25 @@ const char *litifut_firmware_attributes(unsigned machine)
 	return cpu ? cpu->attributes : NULL;
 }
 
-/* 0: there is no name, or no symbol of this name. */
+/* 0: there is no name, or no symbol of this name. With -flto a function that another file calls may
+ * be NAME.lto_priv.0; which of two is meant is not known. */
 static uint32_t address_of(const struct litifut_image *image, const char *name)
 {
+	static const char suffix[] = ".lto_priv.";
 	const struct litifut_symbol *symbol = name ? litifut_image_symbol(image, name) : NULL;
+	const size_t length = name ? strlen(name) : 0;
+	uint32_t address = symbol ? symbol->address : 0;
 
-	return symbol ? symbol->address : 0;
+	for (size_t i = 0; name && !symbol && i < image->symbol_count; i++) {
+		const char *other = image->symbols[i].name;
+
+		if (strncmp(other, name, length) || strncmp(other + length, suffix, strlen(suffix)))
+			continue;
+		if (address && address != image->symbols[i].address)
+			return 0;
+		address = image->symbols[i].address;
+	}
+	return address;
 }
 
 /* A program without a C library may have an `exit' alone, as its way to end. */
@@ -169,6 +182,7 @@ static enum litifut_status open_pass(const char *path,
 	pass->ends_at = pass->send_at;
 	pass->sample_at = address_of(&pass->image, options->sample_at);
 	pass->start_at = address_of(&pass->image, options->start_at);
+	pass->main_at = address_of(&pass->image, options->main_at);
 	pass->timer_at = address_of(&pass->image, options->timer_at);
 	set_needed(pass);
 	if (!status)
@@ -200,6 +214,17 @@ static enum litifut_status open_pass(const char *path,
 		return no_function(pass, "LITIFUT_SEND", options->timer_at, error);
 	if (!status && options->start_at && !pass->start_at)
 		return no_function(pass, "LITIFUT_START_AT", options->start_at, error);
+	if (!status && options->main_at && !pass->cpu->calls_before_ram)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
+					 LITIFUT_NO_ADDRESS, "LITIFUT_MAIN: not for this CPU: %s",
+					 options->main_at);
+	if (!status && options->main_at && !pass->main_at)
+		return no_function(pass, "LITIFUT_MAIN", options->main_at, error);
+	if (!status && options->main_at && !pass->ram_is_known)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
+			"LITIFUT_MAIN: no calls by name lead from the reset handler to %s",
+			options->main_at);
 	if (!status && pass->start_at && pass->start_at == pass->send_at)
 		return litifut_error_set(
 			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
@@ -530,10 +555,7 @@ static const char *why_untimed(const struct litifut_firmware_pass *pass)
 		return litifut_firmware_second_core(pass);
 	if (!pass->options->stream && litifut_firmware_unprivileged(pass))
 		return litifut_firmware_unprivileged(pass);
-	return pass->ram_is_known
-		       ? NULL
-		       : "the reset handler calls neither __libc_init_array nor main, so "
-			 "that it is not known where .bss is cleared";
+	return pass->ram_is_known ? NULL : LITIFUT_FIRMWARE_NO_RAM;
 }
 
 /* Of an entry of the pool of open calls. */

@@ -77,6 +77,9 @@ struct litifut_firmware_options {
 	bool ticks;    /* the tracer does something at each interrupt of SysTick */
 	/* Recording begins when this function is called; NULL: at once. */
 	const char *start_at;
+	/* Start-up code calls this function when .data is copied and .bss is cleared; NULL:
+	 * __libc_init_array or main. */
+	const char *main_at;
 	/* The program switches recording off and on; `small` is set then, unless the plan has
 	 * `switches_fast`. */
 	bool switched;

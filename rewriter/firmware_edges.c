@@ -208,10 +208,7 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 	    (pass->options->numbers && !pass->cpu->numbers))
 		return unsupported(pass, "that can't be done for this CPU yet", error);
 	if (!pass->ram_is_known)
-		return unsupported(pass,
-				   "the reset handler calls neither __libc_init_array nor main, so "
-				   "that it is not known where .bss is cleared",
-				   error);
+		return unsupported(pass, LITIFUT_FIRMWARE_NO_RAM, error);
 	if (pass->options->paths && litifut_firmware_second_core(pass))
 		return unsupported(pass, litifut_firmware_second_core(pass), error);
 	if (pass->options->start_at || pass->options->sample_at)

@@ -108,7 +108,8 @@ enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pas
 		status = check_confined(pass, error);
 	if (!status && pass->cpu->calls_before_ram)
 		status = litifut_before_ram_mark(&pass->image, pass->cpu, &pass->context,
-						 &pass->sites, before, &pass->ram_is_known, error);
+						 &pass->sites, pass->main_at, before,
+						 &pass->ram_is_known, error);
 	if (!status)
 		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
 						"litifut_putc", &pass->sites, port, error);

@@ -14,6 +14,11 @@ struct litifut_firmware_stub;
 /* The function a call of which leaves calls open that never return. */
 #define LITIFUT_FIRMWARE_JUMP "longjmp"
 
+/* Why nothing is recorded that needs memory which is written once. */
+#define LITIFUT_FIRMWARE_NO_RAM                                                                    \
+	"the reset handler calls neither __libc_init_array nor main, so that it is not known "     \
+	"where .bss is cleared: name the function that it calls then by LITIFUT_MAIN"
+
 /* The entry of SysTick in the vector table of a Cortex-M. */
 #define LITIFUT_FIRMWARE_SYSTICK 15
 
@@ -92,7 +97,8 @@ struct litifut_firmware_pass {
 	uint32_t span_high; /* upper bits of the numbers that the former record, see number_bits */
 	uint32_t jump_gate;
 	uint32_t start_gate;
-	uint32_t step; /* see struct litifut_firmware_call; 0: recording is never switched off */
+	uint32_t step;    /* see struct litifut_firmware_call; 0: recording is never switched off */
+	uint32_t main_at; /* likewise */
 	uint32_t start_at; /* address of options->start_at; 0: there is none */
 	uint32_t send_gate;
 };

@@ -56,6 +56,7 @@ enum litifut_setting_kind {
 	LINK("CALLEES", NUMBER, callees) \
 	LINK("CARRIES", NUMBER, carries) \
 	LINK("START_AT", TEXT, start_at) \
+	LINK("MAIN", TEXT, main_at) \
 	LINK("TASK", TEXT, task) \
 	LINK("MARK_SET", TEXT, mark_set) \
 	LINK("MARK_CLEAR", TEXT, mark_clear) \
