@@ -1,4 +1,5 @@
-/* What the options of a command line ask for; docs/litifut-post.1 is the long form. */
+/* What the options of a command line ask for; docs/litifut-post.1 is the long form. More than 500
+ * lines, as each option takes a few, with what is said of a wrong value. */
 #include "postproc/options.h"
 
 #include "common/options.h"
