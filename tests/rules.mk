@@ -57,15 +57,22 @@ $(BUILD)/unit/test_oracle_decode: $(BUILD)/host/tests/unit/test_oracle_decode.o 
 ## oracle: build the QEMU plugin that logs calls and counts instructions
 oracle: $(ORACLE)
 
-unit-tests: $(UNIT_TESTS)
+# A python3 of a version manager is a script that looks for an interpreter, which starts several times
+# slower than that of the system and runs the tests' scripts at half of its speed. There are thousands
+# of starts. So the system's python3 comes first where there is one.
+SYSTEM_PYTHON = $(BUILD)/tests/python/python3
+PYTHON = $(or $(wildcard /usr/bin/python3),$(shell python3 -c 'import sys; print(sys.executable)'))
+
+$(SYSTEM_PYTHON):
+	@mkdir -p $(@D)
+	@ln -sf $(call shell_word,$(PYTHON)) $@
+
+unit-tests: $(UNIT_TESTS) $(SYSTEM_PYTHON)
 
 # An empty --exec makes prove run each file by itself, whatever it is.
 # One script more than there are processors, because some wait for timers and boards.
 TEST_JOBS := $(shell expr $$(nproc) + 1)
-# A python3 of a version manager is a script that looks for the interpreter, which can take half a
-# second of processor at each of thousands of starts. So the interpreter's own folder comes first.
-PYTHON_FOLDER = $(shell python3 -c 'import os, sys; print(os.path.dirname(sys.executable))')
-PROVE = PATH=$(call shell_word,$(PYTHON_FOLDER)):"$$PATH" CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(call shell_word,$(abspath $(BUILD))) prove --exec '' -j$(TEST_JOBS)
+PROVE = PATH=$(call shell_word,$(abspath $(BUILD)/tests/python)):"$$PATH" CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(call shell_word,$(abspath $(BUILD))) prove --exec '' -j$(TEST_JOBS)
 
 CHECKS = calls-constructors.sh recorder-budgets.sh
 
