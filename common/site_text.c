@@ -24,8 +24,8 @@ static const struct {
 	[LITIFUT_SITE_TAIL_OFF] = {"tail-off", "tail calls are switched off"},
 	[LITIFUT_SITE_SPECIAL_FORM] =
 		{"special-form", "an instruction that the tracer can't do in the CPU's place"},
-	[LITIFUT_SITE_CODE_AS_DATA] =
-		{"code-as-data", "a function that was assembled as data: its calls are not known"},
+	[LITIFUT_SITE_CODE_AS_DATA] = {"code-as-data", "a function assembled as data, or without "
+						       "mapping symbols: its calls are not known"},
 	[LITIFUT_SITE_NO_FUNCTION] = {"no-function",
 				      "a tail call of code that no function branches to"},
 	[LITIFUT_SITE_BEFORE_RAM] = {"before-ram", "it runs before .bss is cleared"},

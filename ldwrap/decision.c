@@ -15,6 +15,7 @@
 #include <libiberty/libiberty.h>
 
 #include "ldwrap/firmware_inputs.h"
+#include "ldwrap/script_inputs.h"
 #include "platform/platform.h"
 #include "rewriter/arch.h"
 
@@ -48,11 +49,35 @@ static bool script_replaces_default(const char *path)
 	return !inserts;
 }
 
+/* The inputs that the scripts of the command line name. */
+static struct text_list inputs_of_scripts(const struct arguments *arguments)
+{
+	struct text_list paths = {0};
+
+	for (size_t i = 0; i < arguments->count; i++)
+		if (arguments->items[i].kind == ARGUMENT_SCRIPT && arguments->items[i].value)
+			script_inputs_append(arguments->items[i].value, &paths);
+	return paths;
+}
+
+static bool has_inputs(const struct arguments *arguments)
+{
+	struct text_list paths;
+	bool found;
+
+	if (arguments_has_inputs(arguments))
+		return true;
+	paths = inputs_of_scripts(arguments);
+	found = paths.count;
+	text_list_release(&paths);
+	return found;
+}
+
 /* Does the reason concern a program of its own kind, and not a step on the way to one? */
 static bool makes_program(const struct arguments *arguments)
 {
 	return !arguments_last(arguments, ARGUMENT_PROBE) &&
-	       !arguments_last(arguments, ARGUMENT_RELOCATABLE) && arguments_has_inputs(arguments);
+	       !arguments_last(arguments, ARGUMENT_RELOCATABLE) && has_inputs(arguments);
 }
 
 static bool is_same_file(const char *path, const struct stat *output)
@@ -152,7 +177,7 @@ static const char *reason_of_options(const struct arguments *arguments, bool fir
 			break;
 		}
 	}
-	if (!arguments_has_inputs(arguments))
+	if (!has_inputs(arguments))
 		return "no inputs";
 	/* An error to each linker, which they do not see when the stripping is left to us. */
 	if (arguments_last(arguments, ARGUMENT_EMIT_RELOCS) &&
@@ -271,21 +296,37 @@ static const char *reason_of_target(const struct litifut_rewrite_plan *target)
 		    : "not a link for 32-bit ARM or MIPS";
 }
 
+/* The header of the first input that has one, by the command line or by a script. */
+static bool read_first_header(const struct arguments *arguments,
+			      struct litifut_rewrite_plan *target, bool *elf32)
+{
+	struct text_list paths;
+	bool found = false;
+
+	for (size_t i = 0; i < arguments->count && !found; i++) {
+		const struct argument *item = &arguments->items[i];
+
+		found = item->kind == ARGUMENT_INPUT && !item->foreign &&
+			read_header(item->value, target, elf32);
+	}
+	if (found)
+		return true;
+	paths = inputs_of_scripts(arguments);
+	for (size_t i = 0; i < paths.count && !found; i++)
+		found = read_header(paths.items[i], target, elf32);
+	text_list_release(&paths);
+	return found;
+}
+
 static const char *reason_of_inputs(const struct arguments *arguments,
 				    struct litifut_rewrite_plan *target)
 {
-	elf_version(EV_CURRENT);
-	for (size_t i = 0; i < arguments->count; i++) {
-		const struct argument *item = &arguments->items[i];
-		bool elf32 = false;
+	bool elf32 = false;
 
-		if (item->kind != ARGUMENT_INPUT || item->foreign)
-			continue;
-		if (!read_header(item->value, target, &elf32))
-			continue;
-		return elf32 ? reason_of_target(target) : "not a link for 32-bit ARM or MIPS";
-	}
-	return "no ELF file among the inputs";
+	elf_version(EV_CURRENT);
+	if (!read_first_header(arguments, target, &elf32))
+		return "no ELF file among the inputs";
+	return elf32 ? reason_of_target(target) : "not a link for 32-bit ARM or MIPS";
 }
 
 void decision_make(const struct arguments *arguments, struct decision *decision)

@@ -13,6 +13,7 @@
 #include "common/parallel.h"
 #include "ldwrap/archive.h"
 #include "ldwrap/elf_items.h"
+#include "ldwrap/script_inputs.h"
 
 struct open_archive {
 	struct archive archive;
@@ -309,6 +310,20 @@ static void add_library(struct inputs *inputs, const struct arguments *arguments
 	}
 }
 
+static void add_inputs_of_scripts(struct inputs *inputs, const struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->count; i++) {
+		struct text_list paths = {0};
+
+		if (arguments->items[i].kind != ARGUMENT_SCRIPT || !arguments->items[i].value)
+			continue;
+		script_inputs_append(arguments->items[i].value, &paths);
+		for (size_t j = 0; j < paths.count; j++)
+			add_file(inputs, paths.items[j], i, false);
+		text_list_release(&paths);
+	}
+}
+
 struct inputs *inputs_walk(const struct arguments *arguments, struct symbols *symbols,
 			   inputs_visitor *visit, void *context)
 {
@@ -335,6 +350,7 @@ struct inputs *inputs_walk(const struct arguments *arguments, struct symbols *sy
 		else if (strstr(word, "whole-archive"))
 			whole = !strstr(word, "no-whole-archive");
 	}
+	add_inputs_of_scripts(inputs, arguments);
 	while (changed) {
 		changed = false;
 		for (size_t i = 0; i < inputs->archive_count; i++)

@@ -35,6 +35,26 @@ fresh()
 	link "$@" && same_run "$1"
 }
 
+# All inputs are named by a script, as Free Pascal does, and none on the command line.
+inputs_of_script()
+{
+	loader=$(readelf -lW plain/program | sed -n 's/.*interpreter: \(.*\)]/\1/p')
+	{
+		echo "/* INPUT(nothing.o) */ INPUT($(compiler -print-file-name=crt1.o) , $(compiler -print-file-name=crti.o)"
+		echo '"../main.o")'
+		echo "GROUP(\"../a b/one.o\" ../libsame.a AS_NEEDED($(compiler -print-file-name=libc.so.6)))"
+		echo "INPUT($(compiler -print-file-name=crtn.o))"
+		echo 'SECTIONS { .added : { KEEP(*(.added)) } } INSERT AFTER .data;'
+	} >objects.script
+	rm -rf plain traced
+	mkdir plain traced
+	(cd plain && "$triplet-ld" -dynamic-linker "$loader" -T ../objects.script -o program)
+	(cd traced && "$BUILD/bin/litifut" build -q "$triplet-ld" -dynamic-linker "$loader" \
+		-T ../objects.script -o program) >traced.log 2>&1
+	ok "inputs of a script: rewritten, and nothing to warn of" rewritten traced/program
+	same_run program
+}
+
 behaviour()
 {
 	sources
@@ -42,6 +62,7 @@ behaviour()
 	fresh "pro gram" ../main.o "../a b/one.o" "../a b/two.o" "../a b/three.o"
 	fresh program ../main.o ../libsame.a
 	fresh program ../main.o ../libthin.a
+	inputs_of_script
 	fresh program ../main.o -L"../lib dir" -lcalls
 	fresh program ../main.o -L"../lib dir" -l:libcalls.a
 	fresh program ../main.o -Wl,--start-group ../libsame.a ../libthin.a -Wl,--end-group

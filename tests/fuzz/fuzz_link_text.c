@@ -1,7 +1,9 @@
-/* Any bytes as a text that litifut-ld reads: the map of each linker, and LITIFUT_CONFIG. */
+/* Any bytes as a text that litifut-ld reads: the map of each linker, a linker script, and
+ * LITIFUT_CONFIG. */
 #include <string.h>
 
 #include "ldwrap/map.h"
+#include "ldwrap/script_inputs.h"
 #include "ldwrap/settings.h"
 #include "tests/fuzz/fuzz_file.h"
 
@@ -34,6 +36,14 @@ static void read_map(const char *path, map_reader *read)
 	map_release(&map);
 }
 
+static void read_script(const char *path)
+{
+	struct text_list paths = {0};
+
+	script_inputs_append(path, &paths);
+	text_list_release(&paths);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *path = size > 1 << 16 ? NULL : fuzz_file(data, size);
@@ -41,6 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!path)
 		return 0;
+	read_script(path);
 	read_map(path, map_read_gnu);
 	read_map(path, map_read_lld);
 	read_map(path, map_read_mold);
