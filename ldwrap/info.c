@@ -114,6 +114,38 @@ static void write_left_functions(FILE *to, const struct litifut_module_info *inf
 		putc('\n', to);
 }
 
+#define CHOSEN_SHOWN 12
+
+static void write_name(FILE *to, const char *name, size_t number, bool last)
+{
+	if (number < CHOSEN_SHOWN)
+		fprintf(to, "%s %s", number ? "," : "", name);
+	else if (last)
+		fprintf(to, " and %zu more", number + 1 - CHOSEN_SHOWN);
+}
+
+/* The functions of which something is recorded, by name: what LITIFUT_INCLUDE has chosen. */
+static void write_chosen(FILE *to, const struct litifut_module_info *info)
+{
+	const char **names = xcalloc(info->site_count + 1, sizeof(*names));
+	size_t count = 0, chosen = 0;
+
+	for (size_t i = 0; i < info->site_count; i++)
+		if (info->sites[i].reason == LITIFUT_SITE_PATCHED && info->functions[i])
+			names[count++] = info->functions[i];
+	qsort(names, count, sizeof(*names), by_name);
+	for (size_t i = 0; i < count; i++)
+		if (!i || strcmp(names[i], names[i - 1]))
+			names[chosen++] = names[i];
+	if (chosen)
+		fprintf(to, "  recorded in    %zu function%s:", chosen, chosen == 1 ? "" : "s");
+	for (size_t i = 0; i < chosen; i++)
+		write_name(to, names[i], i, i + 1 == chosen);
+	if (chosen)
+		putc('\n', to);
+	free(names);
+}
+
 /* How much a firmware has room for, if it has such a thing; `usual` is what had no room, or 0. */
 static void write_room(FILE *to, const char *name, unsigned number, const char *what,
 		       unsigned usual, const char *unit)
@@ -160,6 +192,7 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 		if (i != LITIFUT_SITE_PATCHED && summary->left[i])
 			fprintf(to, "    %-20s %zu (%s)\n", litifut_site_reason_name(i),
 				summary->left[i], litifut_site_reason_text(i));
+	write_chosen(to, info);
 	write_left_functions(to, info);
 	fprintf(to, "  DB             %zu bytes\n", summary->db_bytes);
 	if (summary->tracer_bytes)

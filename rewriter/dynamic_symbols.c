@@ -2,7 +2,13 @@
 
 #include <elf.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+struct litifut_slot {
+	uint32_t address;
+	uint32_t symbol; /* in .dynsym */
+};
 
 uint32_t litifut_image_word(const struct litifut_image *image,
 			    const struct litifut_section *section, uint32_t offset)
@@ -32,6 +38,75 @@ const char *litifut_dynamic_name(const struct litifut_image *image,
 	return name < strings->size && memchr(strings->bytes + name, 0, strings->size - name)
 		       ? (const char *)strings->bytes + name
 		       : "";
+}
+
+static int by_slot(const void *left, const void *right)
+{
+	const struct litifut_slot *a = left;
+	const struct litifut_slot *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static enum litifut_status add_slots(const struct litifut_image *image,
+				     const struct cpu_linkage *linkage,
+				     const struct litifut_section *section,
+				     struct litifut_slots *slots, struct litifut_error *error)
+{
+	const uint32_t bytes = section->type == SHT_RELA ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel);
+	struct litifut_slot *grown =
+		realloc(slots->items, (slots->count + section->size / bytes + 1) * sizeof(*grown));
+
+	if (!grown)
+		return litifut_error_memory(error, image->path);
+	slots->items = grown;
+	for (uint32_t at = 0; at + bytes <= section->size; at += bytes) {
+		const uint32_t info = litifut_image_word(image, section, at + 4);
+
+		if (info && (ELF32_R_TYPE(info) == linkage->jump_slot ||
+			     ELF32_R_TYPE(info) == linkage->global_data))
+			slots->items[slots->count++] = (struct litifut_slot){
+				litifut_image_word(image, section, at), ELF32_R_SYM(info)};
+	}
+	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_slots_find(const struct litifut_image *image,
+				       const struct cpu_linkage *linkage,
+				       const struct litifut_section *symbols,
+				       struct litifut_slots *slots, struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_OK;
+
+	*slots = (struct litifut_slots){.symbols = symbols};
+	for (size_t i = 1; i < image->section_count && symbols && !status; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if ((section->type == SHT_REL || section->type == SHT_RELA) &&
+		    section->flags & SHF_ALLOC && section->bytes &&
+		    litifut_image_linked(image, section->link) == symbols)
+			status = add_slots(image, linkage, section, slots, error);
+	}
+	if (slots->count)
+		qsort(slots->items, slots->count, sizeof(*slots->items), by_slot);
+	return status;
+}
+
+const char *litifut_slots_name(const struct litifut_image *image, const struct litifut_slots *slots,
+			       uint32_t address)
+{
+	const struct litifut_slot key = {.address = address};
+	const struct litifut_slot *slot = slots->count ? bsearch(&key, slots->items, slots->count,
+								 sizeof(*slots->items), by_slot)
+						       : NULL;
+
+	return slot ? litifut_dynamic_name(image, slots->symbols, slot->symbol) : "";
+}
+
+void litifut_slots_release(struct litifut_slots *slots)
+{
+	free(slots->items);
+	*slots = (struct litifut_slots){0};
 }
 
 static bool read_word(const void *context, uint32_t address, uint32_t *value)

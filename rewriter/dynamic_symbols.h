@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "cpu/linkage.h"
+#include "cpu/cpu.h"
 #include "rewriter/image.h"
 
 /* The word at `offset` in a section, which must have it. */
@@ -20,6 +20,25 @@ const struct litifut_section *litifut_image_linked(const struct litifut_image *i
  * the image. */
 const char *litifut_dynamic_name(const struct litifut_image *image,
 				 const struct litifut_section *symbols, uint32_t index);
+
+/* Words that the dynamic linker fills with the address of a function. */
+struct litifut_slots {
+	const struct litifut_section *symbols; /* .dynsym; NULL: there are no slots */
+	struct litifut_slot *items;            /* sorted by address */
+	size_t count;
+};
+
+/* `symbols` may be NULL. Release with litifut_slots_release(), on failure as well. */
+enum litifut_status litifut_slots_find(const struct litifut_image *image,
+				       const struct cpu_linkage *linkage,
+				       const struct litifut_section *symbols,
+				       struct litifut_slots *slots, struct litifut_error *error);
+
+/* The name of the function that the slot at `address` gets; "": there is no such slot. */
+const char *litifut_slots_name(const struct litifut_image *image, const struct litifut_slots *slots,
+			       uint32_t address);
+
+void litifut_slots_release(struct litifut_slots *slots);
 
 /* Reads code for `follow` of struct cpu_linkage. */
 struct litifut_code_reader litifut_image_reader(const struct litifut_image *image);

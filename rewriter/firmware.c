@@ -12,6 +12,7 @@
 
 #include "rewriter/firmware_cpu.h"
 #include "rewriter/firmware_pass.h"
+#include "rewriter/downward.h"
 #include "rewriter/program_code.h"
 #include "rewriter/reachable.h"
 #include "rewriter/twice.h"
@@ -185,6 +186,9 @@ static enum litifut_status open_pass(const char *path,
 	pass->main_at = address_of(&pass->image, options->main_at);
 	pass->timer_at = address_of(&pass->image, options->timer_at);
 	set_needed(pass);
+	if (!status)
+		status = litifut_downward_find(&pass->image, &pass->arch, &pass->context,
+					       &options->common, error);
 	if (!status)
 		status = litifut_sites_find(&pass->image, &pass->arch, &pass->context,
 					    &pass->sites_options, &pass->sites, error);

@@ -262,6 +262,7 @@ enum litifut_status litifut_image_unlock(struct litifut_image *image, uint32_t a
 void litifut_image_close(struct litifut_image *image)
 {
 	free(image->spans);
+	free(image->downward);
 	litifut_image_forget_symbols(image);
 	free(image->sections);
 	elf_file_close(&image->file);

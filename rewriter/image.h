@@ -69,6 +69,10 @@ struct litifut_image {
 	const char *const *glibc_users; /* see struct litifut_rewrite_options */
 	bool links_glibc;               /* the same */
 	bool is_newer;                  /* the link says so, see struct litifut_rewrite_options */
+	/* Addresses of functions that are included as another one calls them (downward.h),
+	 * ascending. Owned. */
+	uint32_t *downward;
+	size_t downward_count;
 };
 
 /* Reads the 32-bit ELF executable or shared library at `path`. The bytes are a

@@ -61,6 +61,25 @@ bool litifut_is_named(const char *const *globs, const char *name)
 	return false;
 }
 
+bool litifut_include_split(const char *word, size_t *length, unsigned *calls)
+{
+	const char *plus = strrchr(word, '+');
+	unsigned number = 0;
+
+	if (!plus || plus == word || !plus[1])
+		return false;
+	for (const char *at = plus + 1; *at; at++) {
+		if (*at < '0' || *at > '9')
+			return false;
+		number = 10 * number + (unsigned)(*at - '0');
+		if (number > LITIFUT_INCLUDE_CALLS_MAX)
+			number = LITIFUT_INCLUDE_CALLS_MAX;
+	}
+	*length = (size_t)(plus - word);
+	*calls = number;
+	return true;
+}
+
 void litifut_nearest_function(const struct litifut_image *image, const char *const *words,
 			      char name[LITIFUT_NEAREST_BYTES])
 {
@@ -94,13 +113,55 @@ static void judge(const struct litifut_image *image, const char *const *globs,
 		litifut_nearest_function(image, globs, asked->nearest);
 }
 
+/* The same, of words that may have a number of calls behind the name. */
+static void judge_included(const struct litifut_image *image, const char *const *words,
+			   struct litifut_asked_names *asked)
+{
+	size_t count = 0, bytes = 0;
+
+	for (; words && words[count]; count++)
+		bytes += strlen(words[count]) + 1;
+	const char **globs = calloc(count + 1, sizeof(*globs));
+	char *text = malloc(bytes + 1);
+	char *at = text;
+
+	for (size_t i = 0; i < count && globs && text; i++) {
+		size_t length = strlen(words[i]);
+		unsigned calls;
+
+		litifut_include_split(words[i], &length, &calls);
+		memcpy(at, words[i], length);
+		at[length] = 0;
+		globs[i] = at;
+		at += length + 1;
+	}
+	judge(image, text ? globs : NULL, asked);
+	free(globs);
+	free(text);
+}
+
 void litifut_judge_names(const struct litifut_image *image,
 			 const struct litifut_rewrite_options *options,
 			 struct litifut_rewrite_summary *summary)
 {
 	judge(image, options->asked_excludes, &summary->excludes);
-	judge(image, options->include_functions, &summary->includes);
+	judge_included(image, options->include_functions, &summary->includes);
 	judge(image, options->units, &summary->units);
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Is it included as another function calls it? */
+static bool is_downward(const struct litifut_image *image, const struct litifut_symbol *function)
+{
+	return image->downward_count &&
+	       bsearch(&function->address, image->downward, image->downward_count,
+		       sizeof(*image->downward), by_address) != NULL;
 }
 
 bool litifut_is_excluded(const struct litifut_image *image,
@@ -113,7 +174,8 @@ bool litifut_is_excluded(const struct litifut_image *image,
 	if (litifut_is_named(options->exclude_functions, name) ||
 	    (function && function->reserved && litifut_libc_must_keep(image, name)))
 		return true;
-	return include && *include && !litifut_is_named(include, name);
+	return include && *include && !litifut_is_named(include, name) &&
+	       !(function && is_downward(image, function));
 }
 
 bool litifut_leaves_call(const struct litifut_rewrite_options *options, bool caller_refused,

@@ -41,6 +41,12 @@ bool litifut_sites_may_change(const struct litifut_image *image,
 /* Does one of the globs match the name? `globs` ends with NULL and may be NULL. */
 bool litifut_is_named(const char *const *globs, const char *name);
 
+#define LITIFUT_INCLUDE_CALLS_MAX 99
+
+/* LITIFUT_INCLUDE=NAME+3: is the word a glob, `length` bytes of it, with a number of calls behind
+ * it (downward.h)? */
+bool litifut_include_split(const char *word, size_t *length, unsigned *calls);
+
 /* `name` gets that of the function of the program which is most like a word of the list (ends with
  * NULL; globs are left out), or "". */
 void litifut_nearest_function(const struct litifut_image *image, const char *const *words,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "rewriter/counts.h"
+#include "rewriter/downward.h"
 #include "rewriter/edges.h"
 #include "rewriter/exits.h"
 #include "rewriter/fault_throws.h"
@@ -167,6 +168,9 @@ enum litifut_status litifut_session_open(const char *path,
 		litifut_counts_find(session);
 	session->context.symbols = options->arguments && options->arguments->count && !edges &&
 				   options->mode != LITIFUT_MODE_TABLE && !session->context.counts;
+	if (!status)
+		status = litifut_downward_find(&session->image, session->arch, &session->context,
+					       options, error);
 	if (!status)
 		status = edges ? litifut_edges_find(session, options, error)
 			       : litifut_sites_find(&session->image, session->arch,

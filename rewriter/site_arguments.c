@@ -18,85 +18,17 @@
 
 #define SETS_MAX 255
 
-/* A word that the dynamic linker fills with the address of a symbol. */
-struct slot {
-	uint32_t address;
-	uint32_t symbol; /* in .dynsym */
-};
-
 struct finder {
 	struct litifut_session *session;
 	const struct litifut_rewrite_options *options;
 	const struct litifut_section *symbols; /* .dynsym, or NULL */
-	struct slot *slots;                    /* sorted by address */
-	size_t slot_count;
+	struct litifut_slots slots;
 	struct dwarf_functions *functions; /* NULL: not read yet, or nothing is known */
 	bool functions_read;
 	/* What was found for the last callee: most calls of one stand together. */
 	uint32_t last_callee;
 	unsigned last_set;
 };
-
-static int by_slot(const void *left, const void *right)
-{
-	const struct slot *a = left;
-	const struct slot *b = right;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
-static enum litifut_status add_slots(struct finder *finder, const struct litifut_section *section,
-				     struct litifut_error *error)
-{
-	const struct litifut_image *image = &finder->session->image;
-	const struct cpu_linkage *linkage = &finder->session->arch->cpu->linkage;
-	const uint32_t bytes = section->type == SHT_RELA ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel);
-	struct slot *grown = realloc(
-		finder->slots, (finder->slot_count + section->size / bytes + 1) * sizeof(*grown));
-
-	if (!grown)
-		return litifut_error_memory(error, finder->session->image.path);
-	finder->slots = grown;
-	for (uint32_t at = 0; at + bytes <= section->size; at += bytes) {
-		const uint32_t info = litifut_image_word(image, section, at + 4);
-
-		if (info && (ELF32_R_TYPE(info) == linkage->jump_slot ||
-			     ELF32_R_TYPE(info) == linkage->global_data))
-			finder->slots[finder->slot_count++] = (struct slot){
-				litifut_image_word(image, section, at), ELF32_R_SYM(info)};
-	}
-	return LITIFUT_OK;
-}
-
-static enum litifut_status find_slots(struct finder *finder, struct litifut_error *error)
-{
-	const struct litifut_image *image = &finder->session->image;
-	enum litifut_status status = LITIFUT_OK;
-
-	for (size_t i = 1; i < image->section_count && finder->symbols && !status; i++) {
-		const struct litifut_section *section = &image->sections[i];
-
-		if ((section->type == SHT_REL || section->type == SHT_RELA) &&
-		    section->flags & SHF_ALLOC && section->bytes &&
-		    litifut_image_linked(image, section->link) == finder->symbols)
-			status = add_slots(finder, section, error);
-	}
-	if (finder->slot_count)
-		qsort(finder->slots, finder->slot_count, sizeof(*finder->slots), by_slot);
-	return status;
-}
-
-static const char *name_of_slot(const struct finder *finder, uint32_t address)
-{
-	const struct slot key = {.address = address};
-	const struct slot *slot = finder->slot_count
-					  ? bsearch(&key, finder->slots, finder->slot_count,
-						    sizeof(*finder->slots), by_slot)
-					  : NULL;
-
-	return slot ? litifut_dynamic_name(&finder->session->image, finder->symbols, slot->symbol)
-		    : "";
-}
 
 /* As in the file; a C++ name also as it is written, with its parameters and without. */
 static bool is_named(const char *glob, const char *name, const char *full, const char *brief)
@@ -202,7 +134,8 @@ static void add_names(struct finder *finder, uint32_t address, uint8_t *fields)
 		}
 		lead = finder->session->arch->cpu->linkage.follow(&code, address);
 		if (lead.kind == LITIFUT_LEADS_TO_SLOT) {
-			add_name(finder, 0, name_of_slot(finder, lead.address), fields);
+			add_name(finder, 0, litifut_slots_name(image, &finder->slots, lead.address),
+				 fields);
 			return;
 		}
 		if (lead.kind != LITIFUT_LEADS_TO_CODE)
@@ -286,7 +219,8 @@ enum litifut_status litifut_site_arguments_find(struct litifut_session *session,
 		litifut_memory_array(SETS_MAX, sizeof(*session->arguments.items));
 	if (!session->arguments.items)
 		return litifut_error_memory(error, session->image.path);
-	status = find_slots(&finder, error);
+	status = litifut_slots_find(&session->image, &session->arch->cpu->linkage, finder.symbols,
+				    &finder.slots, error);
 	for (size_t i = 0; i < session->sites.count && !status; i++) {
 		struct litifut_found_site *site = &session->sites.items[i];
 		const unsigned set =
@@ -297,7 +231,7 @@ enum litifut_status litifut_site_arguments_find(struct litifut_session *session,
 		if (LITIFUT_CALLEE_IS_SYMBOL(site->known_callee))
 			site->known_callee = 0;
 	}
-	free(finder.slots);
+	litifut_slots_release(&finder.slots);
 	dwarf_functions_release(finder.functions);
 	return status;
 }

@@ -39,6 +39,11 @@ by_file()
 	# exit() makes the call that sends
 	is "LITIFUT_INCLUDE_OBJECTS leaves the others" "$(callers only | sed 's/\.[a-z0-9.]*//g')" \
 		"SysTick_Handler average exit fibonacci main"
+	for calls in 1 2; do
+		LITIFUT_INCLUDE=main+$calls traced "down$calls" make_example "down$calls" >/dev/null
+		is "LITIFUT_INCLUDE=main+$calls" "$(callers "down$calls" | tr ' ' '\n' | grep -cx -e main -e qsort -e _vfprintf_r)" \
+			$((calls + 1))
+	done
 	LITIFUT_EXCLUDE_LIBS='lib[cg]_nano.a' traced library make_example library >/dev/null
 	is "LITIFUT_EXCLUDE_LIBS leaves its functions" \
 		"$(callers library | grep -c 'qsort')" 0

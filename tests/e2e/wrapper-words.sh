@@ -33,6 +33,9 @@ unused()
 		"program: no function has a name of LITIFUT_EXCLUDE (nothing,...); did you mean twice?"
 	is "nearly one to include" "$(words LITIFUT_INCLUDE=twic -- -o program)" \
 		"program: no function has a name that LITIFUT_INCLUDE asks for (twic): no call is traced; did you mean twice?"
+	is "nearly one to include, with a number of calls" "$(words LITIFUT_INCLUDE=twic+2 -- -o program)" \
+		"program: no function has a name that LITIFUT_INCLUDE asks for (twic+2): no call is traced; did you mean twice?"
+	is "one to include, with a number of calls" "$(words LITIFUT_INCLUDE=twice+2 -- -o program)" ""
 	is "a pattern is like none" "$(words LITIFUT_INCLUDE='twik*' -- -o program)" \
 		"program: no function has a name that LITIFUT_INCLUDE asks for (twik*): no call is traced"
 	is "the last line of the build says so, too" \
