@@ -295,7 +295,7 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 }
 
 /* Only of links that the settings are for. A link that does not record what was asked for fails if
- * the user wants that of what can't be traced. */
+ * LITIFUT_STRICT is set. */
 static void warn_of_settings(const struct arguments *arguments, const struct decision *decision,
 			     const struct settings *settings)
 {

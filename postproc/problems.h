@@ -27,7 +27,7 @@ void post_problem(struct post_problems *problems, const struct litifut_error *er
 void post_problem_at(struct post_problems *problems, const char *file, uint64_t address,
 		     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* A line of the same form about what is no problem, so that it is not counted. */
+/* A line of the same form about what is not a problem, so that it is not counted. */
 void post_note_at(struct post_problems *problems, const char *file, uint64_t address,
 		  const char *format, ...) __attribute__((format(printf, 4, 5)));
 

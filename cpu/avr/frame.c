@@ -20,7 +20,8 @@ unsigned litifut_avr_pushed(unsigned elf_flags)
 	return facts.wide_return ? 3 : 2;
 }
 
-/* Does the instruction write one of these two registers? More than do so is no harm. */
+/* Does the instruction write one of these two registers? It does no harm if the answer is yes for
+ * others. */
 static bool writes_y(uint16_t word)
 {
 	const unsigned result = word >> 4 & 31;

@@ -19,7 +19,7 @@
  * with LITIFUT_COMPACT_NOTHING in each block, so that any block can be read by
  * itself.
  *
- * Clock words are no part of this. In a timed block they are written from the end
+ * Clock words are not part of this. In a timed block they are written from the end
  * of the data backwards: the difference to the last one in the block (at first to
  * 0), with the sign in the lowest bit, 7 bits a byte, least significant first, bit 7
  * set: more follows. Between both kinds of data up to six bytes are without
@@ -260,7 +260,7 @@ static inline uint8_t *litifut_compact_encode_timed(struct litifut_compact_conte
 
 /* Encodes `count` words into the `size` bytes at `out`, a multiple of four, at
  * both of its ends; what is between them does not belong to the block. False
- * when the words do not fit or are no whole events (a zero among them: a slot
+ * when the words do not fit or are not whole events (a zero among them: a slot
  * that is still to be filled). `tables` is scratch memory. */
 static inline bool litifut_compact_encode(struct litifut_compact_tables *tables,
 					  const uint32_t *words, uint32_t count, bool timed,

@@ -245,8 +245,8 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 	if (!held.certain)
 		return 0;
 	entry = got_entry(image, context, held.entry);
-	/* If the linker has made a branch to just there of the call, this is no chance, whatever
-	 * register the pointer was kept in. */
+	/* If the linker has made a branch to just there of the call, that did not happen by chance,
+	 * whatever register the pointer was kept in. */
 	if (entry && (held.by_pointer || entry + held.offset == call->instruction.target) &&
 	    is_own_code(image, entry + held.offset))
 		return entry + held.offset;

@@ -87,7 +87,7 @@ behaviour()
 	link program ../main.c ../crossing.S || return
 	ok "the linker made stubs" [ "$("$triplet-objdump" -d plain/program |
 		grep -c '[0-9a-f]*ffe:.*<target_crosses')" = 0 ]
-	is "the loop goes through one as well, and is no site" "$("$triplet-objdump" -d plain/program |
+	is "the loop goes through one as well, and is not a site" "$("$triplet-objdump" -d plain/program |
 		grep -c 'ffe:.*<loops+0x2>') $("$BUILD/bin/litifut" info --sites traced/program |
 		grep -c '^0x[0-9a-f]*ffe ')" "0 4"
 	same_run program

@@ -1,6 +1,6 @@
 #!/bin/sh
 # T32 functions with words of data in them. Distances in a literal pool, as of the GOT in
-# position-independent code, are no table of a switch: the calls that they would lead to
+# position-independent code, are not a table of a switch: the calls that they would lead to
 # are rewritten. Where a table holds such distances, its cases are where they were. A
 # literal is not taken for instructions that were written as numbers.
 . "$(dirname "$0")/../lib.sh"

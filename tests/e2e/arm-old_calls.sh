@@ -356,7 +356,7 @@ behaviour()
 			"$BUILD/bin/litifut" info --skipped "traced/$name" | grep ^0x >skipped
 			is "$name: no call is left" "$(grep -cv not-a-call skipped)" 0
 			case $code in *mthumb)
-				ok "$name: jumps by bl are no calls" grep -q not-a-call skipped
+				ok "$name: jumps by bl are not calls" grep -q not-a-call skipped
 				;;
 			esac
 		done

@@ -393,7 +393,7 @@ behaviour()
 		try whole avr_truth.c -Os -flto -mrelax
 		"$BUILD/bin/litifut-post" -q -f gmon -o gmon.out size.memory size.elf
 		avr-gprof -b -q size.elf gmon.out >gprof.text 2>/dev/null
-		ok "avr-gprof knows functions that are only labels" grep -q '__udivmodhi4 \[' gprof.text
+		ok "avr-gprof names functions that are only labels" grep -q '__udivmodhi4 \[' gprof.text
 		is "and that the start-up code calls main()" \
 			"$(sed -n '/^\[[0-9]*\].* main \[/{x;p;q};h' gprof.text | awk '{ print $(NF - 1) }')" __init
 		;;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # LITIFUT_MODE=paths: a handler of SIGCHLD whose first block records its start and ends in a branch, and
-# which comes inside fork(), where each branch takes the slow path: its branches are no second start.
+# which comes inside fork(), where each branch takes the slow path: its branches are not a second start.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mipsel
 

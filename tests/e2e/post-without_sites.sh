@@ -1,7 +1,7 @@
 #!/bin/sh
 # A device's file that has lost its list of call sites: the instruction DB that
 # the program runs with tells the same of every call but a tail call, whose
-# place only the list knows. (The thunk engine needs no DB and leaves it empty.)
+# place only the list has. (The thunk engine needs no DB and leaves it empty.)
 . "$(dirname "$0")/../lib.sh"
 
 export LITIFUT_ENGINE=db

@@ -32,7 +32,7 @@ confined()
 	echo "$count events, $lost lost" >&2
 }
 
-# Modes in which a call of prctl() is no event: no system call at the end of the program, and in
+# Modes in which a call of prctl() is not an event: no system call at the end of the program, and in
 # paths, where the code before the call says that it comes, or with LITIFUT_SYSCALLS=never, none
 # before that either.
 # quiet MODE ROUNDS SETTINGS...

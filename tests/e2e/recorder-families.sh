@@ -2,7 +2,7 @@
 # A library that is linked with another LITIFUT_MODE than the program. Its constructors run before the
 # program's first call, which _start makes, and decide what is recorded: no thunk of the program may
 # store an event of another form, or read a counter that the CPU does not have, before the recorder
-# knows the program's module.
+# has the program's module.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mips
 

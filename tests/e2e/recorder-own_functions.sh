@@ -1,6 +1,6 @@
 #!/bin/sh
 # The trace tells of the program's own calls: in a static program libc's traced
-# start-up code runs the tracer's destructor too, and that is no event.
+# start-up code runs the tracer's destructor too, and that is not an event.
 . "$(dirname "$0")/../lib.sh"
 
 behaviour()

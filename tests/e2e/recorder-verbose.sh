@@ -122,7 +122,7 @@ behaviour()
 	says 1 "the recorder has no setting LITIFUT_A_VERY_LONG_NAME_OF_A_SETTING_T"
 	is "and of no other" "$(grep -c 'no setting' words)" 3
 
-	# without it, too, the trace has them; those of a link, which are no mistake, are left out
+	# without it, too, the trace has them; those of a link, which are not mistakes, are left out
 	rm -rf data
 	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_MAXMB=1 LITIFUT_EXCLUDE=main LITIFUT_QUITE_ELSE=1"
 	run traced work
@@ -131,7 +131,7 @@ behaviour()
 		sed 's/^litifut-post: //' | sort >post.txt
 	ok "and so does a page" sh -c '"$1" -q -f html data traced/work | grep -c "the recorder has no setting LITIFUT_MAXMB"' \
 		sh "$BUILD/bin/litifut-post"
-	is "litifut-post names what is no setting" "$(tr '\n' '|' <post.txt)" \
+	is "litifut-post names what is not a setting" "$(tr '\n' '|' <post.txt)" \
 		"the recorder has no setting LITIFUT_MAXMB; did you mean LITIFUT_MAX_MB?|the recorder has no setting LITIFUT_QUITE_ELSE|"
 	directory=/proc/none
 	verbose

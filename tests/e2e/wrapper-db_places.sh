@@ -105,7 +105,7 @@ behaviour()
 	is "-s: all sites are known" "$(awk -F '\t' 'NR > 1 && $9 == "tail"' file.calls | wc -l)" \
 		"$(awk -F '\t' 'NR > 1 && $9 == "tail"' loaded.calls | wc -l)"
 
-	# the DB of a program with thunks has some sites, and is no list
+	# the DB of a program with thunks has some sites, and is not a list
 	engine=thunk
 	ok "file: links with thunks" link_with file
 	engine=

@@ -101,7 +101,7 @@ behaviour()
 	untraced "a recorder that is not there" LITIFUT_RECORDER="$(pwd)/nothing.o"
 	untraced "a recorder with an undefined symbol" LITIFUT_RECORDER="$(pwd)/recorder.o"
 	untraced "a recorder for another CPU" LITIFUT_RECORDER="$(pwd)/host-recorder.o"
-	untraced "a recorder that is no object" LITIFUT_RECORDER="$(pwd)/text-recorder.o"
+	untraced "a recorder that is not an object" LITIFUT_RECORDER="$(pwd)/text-recorder.o"
 
 	# An installation with a tracer that a full disk has cut short.
 	mkdir -p installed/lib

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Files and words that the user wants of the linker: the map, the dependency
+# Files and words that the user asks the linker for: the map, the dependency
 # file, the traces and warnings. They come once, and name what the user named.
 TARGETS=${TARGETS:-"armhf mips"}
 . "$(dirname "$0")/../lib.sh"

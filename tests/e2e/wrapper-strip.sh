@@ -27,7 +27,7 @@ traced_calls()
 names_of_a_stripped_link()
 {
 	is "-s: the names are kept beside the program" "$(cd traced && echo *)" "program program.litifut.debug"
-	is "and are no program" "$(find traced -perm /111 -type f | sort)" traced/program
+	is "and are not programs" "$(find traced -perm /111 -type f | sort)" traced/program
 	traced_calls program >counted
 	is "litifut-post finds them" "$(cut -f 6,10 events.tsv | grep -c '^main.helper$')" 2
 	rm -rf data

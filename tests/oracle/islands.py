@@ -98,7 +98,7 @@ def ranges(elf, patched, others=()):
 
 def ways(elf, sites):
     """Addresses of the jumps that lead from the start of such a function, or from its
-    middle, to where the instructions from there are now. They are no calls."""
+    middle, to where the instructions from there are now. They are not calls."""
     result = relays(elf, sites)
     if elf.machine != EM_MIPS:
         return result

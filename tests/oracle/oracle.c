@@ -465,7 +465,7 @@ static void on_system_call_return(qemu_plugin_id_t id, unsigned index, int64_t n
 
 /* Whether a block is T32 code. QEMU does not tell, and a block of 4-byte
  * instructions at an even word may be either. Where both readings of the bytes
- * can be a call, the disassembly, which knows the mode, decides. */
+ * can be a call, the disassembly, which has the mode, decides. */
 static bool is_thumb(const struct qemu_plugin_tb *block)
 {
 	size_t count = qemu_plugin_tb_n_insns(block);

@@ -481,7 +481,7 @@ class Rewritten:
 
     def call(self, elf, site, callee):
         """(elf, site, reason or None for a site in no list, (elf, callee)) of what the oracle
-        took for a call; None: it is no call of the program's own."""
+        took for a call; None: it is not a call of the program."""
         entries, stones = self.moved[elf]
         if site in self.ways[elf] or site in stones:
             return None

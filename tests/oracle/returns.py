@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Reads what the oracle plugin wrote with returns=1: calls and their ends, with the time.
-A tail call is no call of its own: it ends with the one that is open.
+A tail call does not count as a call: it ends with the one that is open.
 
   returns.py list PREFIX ELF...    the events of these files, one a line:
                                    TID DEPTH call CALLER CALLEE, or tail, TID DEPTH return CALLER TICKS

@@ -55,7 +55,7 @@ build_tree()
 {
 	(
 		cd "$1" || exit 1
-		# a function is no command: say it to a shell of its own
+		# a function is not a command: say it to a shell of its own
 		export triplet cpu machine_flags root BUILD LINKAGE sysroot destination
 		steps="set -eu; $defaults; . '$recipe'; for step in ${3:-build}; do (\$step); done"
 		case ${2:-$1} in

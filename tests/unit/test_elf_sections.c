@@ -61,7 +61,7 @@ static void modules(void **state)
 		section.size--;
 		assert_int_equal(elf_read_module(&section, &module, NULL), LITIFUT_ERROR_FORMAT);
 
-		/* a writer that knows more members */
+		/* a writer that has more members */
 		section.size = sizeof(bytes);
 		litifut_put32(big, bytes + 4, 2 | (uint32_t)sizeof(bytes) << 16);
 		assert_int_equal(elf_read_module(&section, &module, NULL), LITIFUT_OK);
@@ -107,7 +107,7 @@ static void sites(void **state)
 		read = elf_read_site(&records, 1);
 		assert_memory_equal(&read, &site, sizeof(site));
 
-		/* records that are longer than this program knows */
+		/* records that are longer than those of this program */
 		litifut_put32(big, bytes + 12, 32);
 		memmove(bytes + 16 + 32, bytes + 16 + 28, 28);
 		assert_int_equal(elf_read_sites(&section, &records, NULL), LITIFUT_OK);

@@ -114,7 +114,7 @@ static void every_format(void **state)
 	}
 }
 
-/* What shows nesting knows the functions that were entered before --from. */
+/* What shows nesting has the functions that were entered before --from. */
 static void windows_begin_inside_functions(void **state)
 {
 	static const char *const formats[][2] = {

@@ -77,7 +77,7 @@ static const struct post_symbol *plt_of(const struct post_image *image, const ch
 	return NULL;
 }
 
-/* Our PLT names against those of objdump, which knows PLTs by their shape. */
+/* Our PLT names against those of objdump, which recognises PLTs by their shape. */
 static void same_as_objdump(const struct post_image *image, const char *triplet, unsigned least)
 {
 	char command[512], line[512];

@@ -804,7 +804,7 @@ static void a_terminal_gets_color_and_a_pager(void **state)
 	gives(0, NULL,
 	      "PAGER='cat >paged' " ON_A_TERMINAL
 	      " \"$post --no-pager .\" log </dev/null >/dev/null && test ! -e paged");
-	/* No pager is no reason to lose the text. */
+	/* The text is not lost where there is no pager. */
 	gives(0, "main+0x10 -> work",
 	      "unset PAGER; mkdir bin; for p in sh test; do ln -s $(command -v $p) bin; done; "
 	      "S=$(command -v script); SHELL=/bin/sh TERM=xterm PATH=$PWD/bin $S -qec \"$post .\" "

@@ -74,7 +74,7 @@ static void wrong_ones_are_left_out_with_a_line_each(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		char text[200];
-		/* a comma at the end is no field, and no mistake */
+		/* a comma at the end is neither a field nor a mistake */
 		const size_t expected = strcmp(wrong[i], "f:i0,") == 0 ? 2 : 1;
 
 		snprintf(text, sizeof(text), "%s;good:i0", wrong[i]);

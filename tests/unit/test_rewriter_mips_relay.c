@@ -152,7 +152,7 @@ static void judges_jumps(void **state)
 	assert_int_equal(with_jump(0x8c620000, 0x00000000, 0x00400008), 1);
 	/* a distance from elsewhere: lw v0, 0(v1); addu v0, v0, a0; jr v0 */
 	assert_int_equal(with_jump(0x8c620000, 0x00441021, 0x00400008), 0);
-	/* who knows: nop; nop; jr a2 */
+	/* nothing is known of it: nop; nop; jr a2 */
 	assert_int_equal(with_jump(0x00000000, 0x00000000, 0x00c00008), 0);
 	/* jalr zero, v0 is the same as jr v0 */
 	assert_int_equal(with_jump(0x8c620000, 0x00441021, 0x00400009), 0);
@@ -161,7 +161,7 @@ static void judges_jumps(void **state)
 	/* srl ra, a0, 19; lw ra, 28(sp): ra was one register of many, and is a return address
 	 * again; what moves these is a second run */
 	assert_int_equal(with_jump(0x0004fcc2, 0x8fbf001c, 0x00000000), 2);
-	/* srl ra, a0, 19; lw ra, 28(a1): who knows */
+	/* srl ra, a0, 19; lw ra, 28(a1): nothing is known of it */
 	assert_int_equal(with_jump(0x0004fcc2, 0x8cbf001c, 0x00000000), 0);
 	/* lw ra, 28(sp); srl ra, a0, 19 */
 	assert_int_equal(with_jump(0x8fbf001c, 0x0004fcc2, 0x00000000), 0);

@@ -554,7 +554,7 @@ static void mips_counts_take_11_instructions(void **state)
 							     .counters = {.of_return = 0x1fffc}};
 		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false,
 						    i & 2 ? LITIFUT_MIPS_OWN_ROOM : 0, 0x10000, 0};
-		const size_t own = i / 2; /* one more, and the last is no empty one */
+		const size_t own = i / 2; /* one more, and the last is not empty */
 		struct listing listing;
 		uint8_t code[256];
 		unsigned bytes = litifut_mips_write_thunk(&context, &thunk, ADDRESS, entries, code);

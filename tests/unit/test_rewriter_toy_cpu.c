@@ -1,4 +1,4 @@
-/* The smallest CPU that the rewriter can serve, which no other file knows: its image gets its
+/* The smallest CPU that the rewriter can serve, which no other file names: its image gets its
  * calls patched with nothing but the members that docs/porting.md asks for. This program is
  * linked without any real CPU, so no generic code depends on one.
  *
