@@ -125,8 +125,8 @@ struct litifut_arch_context {
 	/* The code of edges that is out of their reach has numbers, of 16 bits, and stands at
 	 * multiples of 1 << grain; 0: there are no edges, or they need no numbers. */
 	unsigned grain;
-	/* Trampolines out of reach of their sites have numbers, in so many tables: see table_bytes
-	 * of struct litifut_arch_borrow. */
+	/* Trampolines, or the code of edges, out of reach of their sites have numbers, in so many
+	 * tables: see table_bytes of struct litifut_arch_borrow. */
 	unsigned tables;
 	bool system; /* it is a module for Linux, not a firmware */
 	bool table;  /* events have the stack pointer and the time, see <litifut/fold.h> */

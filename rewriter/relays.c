@@ -38,9 +38,10 @@ enum litifut_status litifut_relays_create(
 	return status;
 }
 
-unsigned litifut_relays_tables(const struct litifut_arch *arch, size_t room_bytes)
+unsigned litifut_relays_tables(const struct litifut_arch *arch, unsigned grain, size_t room_bytes)
 {
-	const size_t bytes = LITIFUT_ARCH_GET(arch, borrow, table_bytes);
+	const size_t bytes =
+		grain ? (size_t)0x10000 << grain : LITIFUT_ARCH_GET(arch, borrow, table_bytes);
 	const unsigned most = LITIFUT_ARCH_GET(arch, borrow, tables_max);
 	const size_t tables = bytes && room_bytes ? 1 + (room_bytes - 1) / bytes : 1;
 

@@ -49,8 +49,9 @@ struct litifut_relays {
 bool litifut_relays_may_step(const struct litifut_session *session,
 			     const struct litifut_found_site *site);
 
-/* How many tables number the trampolines of a room of so many bytes? */
-unsigned litifut_relays_tables(const struct litifut_arch *arch, size_t room_bytes);
+/* How many tables number the trampolines of a room of so many bytes? `grain`: of the context; where
+ * it is not 0, the code of edges is numbered. */
+unsigned litifut_relays_tables(const struct litifut_arch *arch, unsigned grain, size_t room_bytes);
 
 /* `hosts` are those of the session's image. Release with litifut_relays_release(), on
  * failure as well. */

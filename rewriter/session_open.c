@@ -184,10 +184,11 @@ enum litifut_status litifut_session_open(const char *path,
 	if (!status && session->context.returns)
 		status = litifut_exits_find(session, error);
 	if (!status)
-		session->context.tables = litifut_relays_tables(
-			session->arch, session->is_unmeasured ? LITIFUT_ROOM_UNMEASURED
-				       : session->room        ? session->room->size
-							      : 0);
+		session->context.tables =
+			litifut_relays_tables(session->arch, session->context.grain,
+					      session->is_unmeasured ? LITIFUT_ROOM_UNMEASURED
+					      : session->room        ? session->room->size
+								     : 0);
 	if (!status)
 		status = litifut_landings_find(&session->image, session->arch, &session->context,
 					       &session->landings, error);

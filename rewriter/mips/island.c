@@ -12,10 +12,9 @@ static unsigned grain_of(const struct litifut_arch_context *context)
 	return context->grain ? context->grain : 4;
 }
 
-/* Those of edges have one, and a grain. */
 static unsigned tables_of(const struct litifut_arch_context *context)
 {
-	return context->grain || !context->tables ? 1 : context->tables;
+	return context->tables ? context->tables : 1;
 }
 
 bool litifut_mips_number(const struct litifut_arch_context *context, uint32_t offset,
@@ -91,13 +90,13 @@ static void write_ways(const struct litifut_arch_context *context, uint32_t addr
 }
 
 /* As write_numbered(), for several tables. An entry for each adds their number to $at, and what is
- * there turned by 12 bits is the distance from the first trampoline:
+ * there turned by 12 bits (16 less the grain) is the distance from the first trampoline:
  *
  *	addiu at, at, 1		that of the last table, ...
  *	addiu at, at, 1		of the one behind the first
  *    0	addiu sp, sp, -8	of the first
  *    4	sw    ra, 4(sp)
- *    8	sll   ra, at, 20
+ *    8	sll   ra, at, 20	16 and the grain
  *   12	srl   at, at, 12
  *   16	addu  at, at, ra
  *   20	bal   28
@@ -118,8 +117,8 @@ static void write_tables(const struct litifut_arch_context *context, uint32_t ad
 	const uint32_t words[] = {
 		0x27bdfff8,
 		0xafbf0004,
-		0x0001fd00,
-		0x00010b02,
+		0x0001f800 | (16 + grain_of(context)) << 6,
+		number_to_distance(context),
 		0x003f0821,
 		0x04110001,
 		0x24210000 | (distance & 0xffff),
