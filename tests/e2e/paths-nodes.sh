@@ -60,17 +60,23 @@ node_source()
 	gcc -O1 -o air "$root/tests/faults/air.c"
 }
 
-# run_nodes TICKS LOSS: traces in the folders node1 to node3, the truth in air.out
+# run_nodes TICKS LOSS PROGRAM ARGUMENTS...: traces in the folders node1 and so on, the truth in air.out
 run_nodes()
 {
 	rm -rf node[123]
-	for number in 1 2 3; do
-		echo "LITIFUT_DIR=$(pwd)/node$number exec qemu-$cpu -L $sysroot traced/node $number"
+	ticks=$1
+	loss=$2
+	program=$3
+	shift 3
+	number=0
+	for arguments; do
+		number=$((number + 1))
+		echo "LITIFUT_DIR=$(pwd)/node$number exec qemu-$cpu -L $sysroot $program $arguments >node.out"
 	done >commands
 	(IFS='
 	'
 	# shellcheck disable=SC2046
-	timeout 120 env -i PATH="$PATH" ./air "$1" 5 "$2" $(cat commands)) >air.out
+	timeout 120 env -i PATH="$PATH" ./air "$ticks" 5 "$loss" $(cat commands)) >air.out
 }
 
 post()
@@ -145,6 +151,21 @@ losses_are_said()
 	END
 }
 
+# Nodes with a radio stack: with acknowledgements, and a tree of routes to node 0, with losses.
+whole_nodes()
+{
+	mkdir -p whole
+	sed '/repair: delete/d' "$root/tests/faults/voltage.c" >whole/voltage.c
+	(cd whole && front="$BUILD/bin/litifut build -q" compiler -I"$root/tests/faults/node" -o node voltage.c \
+		"$root"/tests/faults/node/*.c) >link.log 2>&1 || ok "whole nodes: link" show_and_fail link.log
+	run_nodes 1500 10 whole/node "1 0" "2 1" "3 5"
+	post -f blocks --order channel_put=mac_heard -o whole.out node1 node2 node3 whole/node 2>whole.err
+	is "whole nodes: an order that fits" $? 0
+	is "whole nodes: all that is heard is there" "$(grep -o 'received [0-9]*' whole.err | awk '{ count += $2 } END { print count }')" \
+		"$(grep -c receive air.out)"
+	ok "whole nodes: what is sent reaches the base" grep -q '^node1	.*	route_heard_data$' whole.out
+}
+
 behaviour()
 {
 	case $target in
@@ -157,13 +178,13 @@ behaviour()
 	flags="-O1 -g -I$root/tests/faults"
 	export LITIFUT_MODE=paths
 	link node ../node.c
-	run_nodes 600 0
+	run_nodes 600 0 traced/node 1 2 3
 	paths "$all_calls"
 	ok "blocks: frames are sent before they are received" shown_in_order blocks.calls all
 	ok "path: the same" shown_in_order path.calls all
 	ok "path: the lines of a node are those that are shown of it alone" lines_are_those_of_each
 	is "nothing is wrong" "$(cat path.err)" ""
-	run_nodes 600 6
+	run_nodes 600 6 traced/node 1 2 3
 	paths "$all_calls"
 	ok "lost messages are said" losses_are_said path.err
 	is "and nothing else" "$(grep -vc 'messages were lost, or did not go to all nodes' path.err)" 0
@@ -190,10 +211,12 @@ behaviour()
 	is "arguments are not there" "$? $(cat wrong.err)" \
 		"2 litifut-post: --order takes SEND=RECEIVE, names of functions, not send_value_2(1)=hear_value_2; try --help"
 
+	whole_nodes
+
 	export LITIFUT_MODE=units LITIFUT_UNITS='send_*,hear_*,tick'
 	rm -rf traced plain
 	link node ../node.c
-	run_nodes 600 8
+	run_nodes 600 8 traced/node 1 2 3
 	# shellcheck disable=SC2086
 	post -f units $all_calls --function 'send_*,hear_*' -o units.out node1 node2 node3 traced/node 2>units.err
 	# repeated ones are folded, so not all are there; the order is looked at without them

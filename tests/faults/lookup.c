@@ -91,6 +91,7 @@ void app_start(void)
 	format_card();
 	stored = 5 + node_random(110);
 	radio_listen(heard);
+	timer_start(node_stop, 800, 0);
 	timer_start(store_timer, 20 + node_random(30), 160);
 	timer_start(sample_timer, 3, 7);
 }

@@ -7,6 +7,7 @@ enum { OFF, STARTING, ON, STOPPING };
 
 static unsigned device;
 static bool held; /* by the power manager, until the device is on */
+static unsigned held_since;
 static unsigned served, starved, waiting;
 static bool stop_planned;
 
@@ -72,6 +73,7 @@ static void start_task(void)
 	if (device == STARTING || device == STOPPING)
 		return;
 	held = true;
+	held_since = node_time();
 	device_start();                 // repair: delete
 	if (device_start() == EALREADY) // repair: insert
 		release();              // repair: insert
@@ -88,7 +90,7 @@ static void power_off(void)
 static void request(void)
 {
 	if (held) {
-		starved++;
+		starved += node_time() - held_since > 10;
 		return;
 	}
 	waiting++;
@@ -140,5 +142,5 @@ void app_start(void)
 
 bool app_worked(void)
 {
-	return starved == 0;
+	return starved == 0 && !(held && device == ON);
 }

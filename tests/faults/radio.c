@@ -85,8 +85,11 @@ static void sample_task(void)
 		samples++;
 }
 
+/* A watchdog ends the run of a node that has sent nothing for so long. */
 static void processing_timer(void)
 {
+	if (node_time() - last_sent > 400)
+		node_stop();
 	post(processing_task);
 }
 
@@ -98,6 +101,7 @@ static void sample_timer(void)
 void app_start(void)
 {
 	spi_listen(spi_ready);
+	timer_start(node_stop, 1000, 0);
 	timer_start(processing_timer, 3 + node_random(20), 47);
 	timer_start(sample_timer, 1 + node_random(20), 29);
 }

@@ -1,5 +1,8 @@
-/* A sensor node for the case studies of path-diff: tasks, timers, a radio and an analogue input in
- * simulated time. Everything that comes from outside hangs on the seed. */
+/* A sensor node for the case studies of path-diff, as an application sees it, in simulated time:
+ * tasks, timers, messages by radio and an analogue input. Below are a radio stack with
+ * acknowledgements, a tree of routes, a log in flash memory, sensors, and commands by radio
+ * (system.h). Everything that comes from outside depends on the seed, unless the node shares the
+ * air with others. */
 #ifndef NODE_H
 #define NODE_H
 
@@ -21,7 +24,15 @@ enum result post(void (*task)(void));
 void timer_start(void (*fired)(void), unsigned after, unsigned every);
 
 unsigned node_random(unsigned below);
-unsigned node_time(void);
+extern unsigned node_ticks;
+
+static inline unsigned node_time(void)
+{
+	return node_ticks;
+}
+
+uint8_t node_address(void);
+bool node_is_shared(void); /* the air, with other nodes */
 
 /* The radio: split-phase. FAIL: it is still sending. */
 enum result radio_send(struct message *message, void (*done)(struct message *message));
