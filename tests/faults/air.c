@@ -6,6 +6,7 @@
  * of the node, and nodes are numbered from 1. */
 #include "air.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,6 +116,7 @@ int main(int arguments, char **values)
 
 	if (arguments < 5 || arguments > 4 + NODES)
 		return 2;
+	signal(SIGPIPE, SIG_IGN); /* a node may end before the others */
 	ticks = (unsigned)atoi(values[1]);
 	state = (uint32_t)atoi(values[2]) * 2654435761u + 777;
 	loss = (unsigned)atoi(values[3]);
