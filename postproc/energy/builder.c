@@ -254,15 +254,18 @@ enum litifut_status energy_builder_timed(struct energy_builder *builder, unsigne
 	return status;
 }
 
-static bool store(struct energy_builder *builder, const float *watts)
+static inline bool store(struct energy_builder *builder, const float *watts)
 {
 	struct energy_power *power = builder->power;
 
-	if (power->count == builder->capacity && !energy_builder_reserve(builder, 1))
+	const size_t count = power->count;
+	const unsigned channels = power->channels;
+
+	if (count == builder->capacity && !energy_builder_reserve(builder, 1))
 		return false;
-	for (unsigned channel = 0; channel < power->channels; channel++)
-		power->watts[channel][power->count] = watts[channel];
-	power->count++;
+	for (unsigned channel = 0; channel < channels; channel++)
+		power->watts[channel][count] = watts[channel];
+	power->count = count + 1;
 	builder->expected += power->interval;
 	return true;
 }
@@ -374,7 +377,7 @@ bool energy_builder_sample(struct energy_builder *builder, double time, const fl
 			return rebin(builder, time, watts);
 		double late = time - builder->expected;
 		double tolerance = builder->quantum * 1.05 + 0.5 * power->interval;
-		if (fabs(late) > tolerance || isnan(late)) {
+		if (!(fabs(late) <= tolerance)) { /* nor NaN */
 			if (!(time >= builder->last_time)) {
 				energy_builder_fail(builder, LITIFUT_ERROR_FORMAT,
 						    "time goes back to %.9g s", time);

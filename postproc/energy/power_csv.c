@@ -41,7 +41,13 @@ struct table {
 	int pin_of[MOST_COLUMNS]; /* -1: not a pin */
 	bool needed[MOST_COLUMNS];
 	unsigned simple; /* columns up to the last one that is needed; 0: no row is simple */
+	enum use { UNUSED, LEVELS, LEVEL, NUMBER } use[MOST_COLUMNS];
 	double volts[ENERGY_CHANNELS];
+	/* The watts of a channel: the values of one column or of two, by a factor. */
+	struct product {
+		int one, other; /* -1: there is none */
+		double factor;
+	} watts[ENERGY_CHANNELS];
 };
 
 static bool next_line(const char **at, const char *end, struct line *line)
@@ -73,11 +79,12 @@ static double scaled(uint64_t digits, int exponent)
 }
 
 /* So many digits fit into 64 bits, and so many characters make a short number. */
+#define MOST_WATTS 1e12
 #define MOST_DIGITS 18
 #define SHORT_NUMBER (MOST_DIGITS + 4)
 
-/* Up to eight digits, of which the first one is in the lowest byte, in one go; `count`: how many
- * there are. */
+/* Up to eight digits, of which the first one is in the lowest byte: the last one is in the highest
+ * byte of the result, with zeros below the first. `count`: how many there are. */
 static inline uint64_t some_digits(const char *at, unsigned *count)
 {
 	uint64_t text;
@@ -87,18 +94,22 @@ static inline uint64_t some_digits(const char *at, unsigned *count)
 	/* the highest bit of each byte above 9; only behind the first of them others are wrong */
 	const uint64_t others = ((text + 0x7676767676767676u) | text) & 0x8080808080808080u;
 	*count = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
-	if (!*count)
-		return 0;
-	text <<= 8 * (8 - *count); /* zeros in front */
-	/* pairs of digits, fours, and all eight: the sums are in the upper half of each product */
-	text = (text * (1 + (10ull << 8))) >> 8 & 0x00ff00ff00ff00ffu;
-	text = (text * (1 + (100ull << 16))) >> 16 & 0x0000ffff0000ffffu;
-	return (text * (1 + (10000ull << 32))) >> 32;
+	return *count ? text << 8 * (8 - *count) : 0;
+}
+
+/* The number that eight digits are: pairs of them, fours, and all; the sums are in the upper half
+ * of each product. */
+static inline uint64_t number_of(uint64_t digits)
+{
+	digits = (digits * (1 + (10ull << 8))) >> 8 & 0x00ff00ff00ff00ffu;
+	digits = (digits * (1 + (100ull << 16))) >> 16 & 0x0000ffff0000ffffu;
+	return (digits * (1 + (10000ull << 32))) >> 32;
 }
 
 /* A number without an exponent, of less than eight digits before and behind the decimal sign, as
  * nearly all are; NULL: not such a one. There are SHORT_NUMBER characters at least. */
-static inline const char *parse_short(const char *at, char decimal, double *value)
+static inline __attribute__((always_inline)) const char *parse_short(const char *at, char decimal,
+								     double *value)
 {
 	const bool negative = *at == '-';
 	unsigned seen, behind = 0;
@@ -106,11 +117,17 @@ static inline const char *parse_short(const char *at, char decimal, double *valu
 
 	at += seen;
 	if (*at == decimal && seen < 8) {
-		static const uint32_t tens[] = {1,      10,      100,      1000,     10000,
-						100000, 1000000, 10000000, 100000000};
 		const uint64_t fraction = some_digits(++at, &behind);
-		digits = digits * tens[behind] + fraction;
 		at += behind;
+		if (seen + behind <= 8 && behind < 8) { /* all of them in one go */
+			digits = number_of(digits >> 8 * behind | fraction);
+		} else {
+			static const uint32_t tens[] = {1,      10,      100,      1000,     10000,
+							100000, 1000000, 10000000, 100000000};
+			digits = number_of(digits) * tens[behind] + number_of(fraction);
+		}
+	} else {
+		digits = number_of(digits);
 	}
 	if (!(seen + behind) || seen == 8 || behind == 8 || (*at | 0x20) == 'e')
 		return NULL;
@@ -507,6 +524,32 @@ static void take_shunt(struct table *table, const struct energy_power_options *o
 	}
 }
 
+/* What is looked up for each row. */
+static void prepare_rows(struct table *table, double sign)
+{
+	for (unsigned i = 0; i < table->columns; i++) {
+		table->use[i] = !table->needed[i]              ? UNUSED
+				: (int)i == table->pins_column ? LEVELS
+				: table->pin_of[i] >= 0        ? LEVEL
+							       : NUMBER;
+		if (table->needed[i] && !table->quoted && table->delimiter != ' ')
+			table->simple = i + 1;
+	}
+	for (unsigned i = 0; i < table->channels; i++) {
+		struct product *watts = &table->watts[i];
+		const int current = table->current[i], voltage = table->voltage[i];
+		watts->one = current >= 0 ? current : table->power[i];
+		watts->other = current >= 0 ? voltage : -1;
+		watts->factor = sign;
+		if (watts->one >= 0)
+			watts->factor *= table->column[watts->one].scale;
+		if (watts->other >= 0)
+			watts->factor *= table->column[watts->other].scale;
+		else if (current >= 0)
+			watts->factor *= table->volts[i];
+	}
+}
+
 static enum litifut_status understand(struct table *table, const struct energy_input *input,
 				      struct energy_builder *builder)
 {
@@ -639,8 +682,7 @@ static enum litifut_status understand(struct table *table, const struct energy_i
 	}
 	for (unsigned i = 0; i < table->columns; i++)
 		table->needed[i] |= table->pin_of[i] >= 0;
-	for (unsigned i = 0; i < table->columns && !table->quoted && table->delimiter != ' '; i++)
-		table->simple = table->needed[i] ? i + 1 : table->simple;
+	prepare_rows(table, input->options->negate ? -1 : 1);
 	describe(table, power);
 	return LITIFUT_OK;
 }
@@ -708,37 +750,44 @@ static inline bool simple_row(struct table *table, struct row *row)
 	const char *at = table->at, *end = table->end;
 	const char delimiter = table->delimiter, decimal = table->decimal;
 	const unsigned columns = table->simple;
+	const char *stop;
 
 	row->levels = row->both = row->known = 0;
 	row->bad = row->bad_time = false;
-	for (unsigned column = 0; column < columns; column++) {
-		if (column && *at++ != delimiter)
-			return false;
+	for (unsigned column = 0;;) {
 		if (end - at < SIMPLE_ROOM)
 			return false;
-		const int pin = table->pin_of[column];
-		if (!table->needed[column]) {
+		switch (table->use[column]) {
+		case UNUSED:
 			while (at < end && *at != delimiter && *at != '\n')
 				at++;
 			if (at == end)
 				return false;
-		} else if ((int)column == table->pins_column) {
+			break;
+		case LEVELS:
 			if (table->pins != 8 || !eight_levels(row, at))
 				return false;
 			at += 8;
-		} else if (pin >= 0) {
+			break;
+		case LEVEL:
 			if ((*at | 1) != '1')
 				return false;
-			row->known |= (uint16_t)(1u << pin);
-			row->levels |= (uint16_t)((*at++ & 1u) << pin);
-		} else {
-			const char *stop = parse_short(at, decimal, &row->values[column]);
+			row->known |= (uint16_t)(1u << table->pin_of[column]);
+			row->levels |= (uint16_t)((*at++ & 1u) << table->pin_of[column]);
+			break;
+		case NUMBER:
+			stop = parse_short(at, decimal, &row->values[column]);
 			if (!stop)
 				stop = parse_longer(at, decimal, &row->values[column]);
 			if (!stop)
 				return false;
 			at = stop;
+			break;
 		}
+		if (++column == columns)
+			break;
+		if (*at++ != delimiter)
+			return false;
 	}
 	if (*at == delimiter)
 		at = memchr(at, '\n', (size_t)(end - at));
@@ -851,28 +900,20 @@ static double value_of(const struct table *table, const struct row *row, int col
 	return row->values[column] * table->column[column].scale;
 }
 
-static void watts_of(const struct table *table, const struct row *row, double sign, float *watts)
+/* False: it is not a number that can be. */
+static inline bool watts_of(const struct table *table, const struct row *row, float *watts)
 {
-	for (unsigned i = 0; i < table->channels; i++) {
-		double value;
-		if (table->current[i] >= 0) {
-			value = sign * value_of(table, row, table->current[i]) *
-				(table->voltage[i] >= 0 ? value_of(table, row, table->voltage[i])
-							: table->volts[i]);
-		} else {
-			value = sign * value_of(table, row, table->power[i]);
-		}
-		watts[i] = (float)value;
-	}
-}
+	bool good = true;
 
-static bool finite_watts(const float *watts, unsigned channels)
-{
-	for (unsigned i = 0; i < channels; i++) {
-		if (!(fabsf(watts[i]) <= 1e12f)) /* nor NaN */
-			return false;
+	for (unsigned i = 0; i < table->channels; i++) {
+		const struct product *product = &table->watts[i];
+		double value = row->values[product->one] * product->factor;
+		if (product->other >= 0)
+			value *= row->values[product->other];
+		watts[i] = (float)value;
+		good &= fabs(value) <= MOST_WATTS; /* nor NaN */
 	}
-	return true;
+	return good;
 }
 
 /* Only pins: a row for each change. */
@@ -902,7 +943,7 @@ static void bad_value(struct energy_builder *builder, const struct table *table)
 		builder->power->bad_line = table->line - 1;
 }
 
-static void read_rows(struct table *table, struct energy_builder *builder, double sign)
+static void read_rows(struct table *table, struct energy_builder *builder)
 {
 	struct row row;
 	float watts[ENERGY_CHANNELS];
@@ -918,6 +959,7 @@ static void read_rows(struct table *table, struct energy_builder *builder, doubl
 			continue;
 		}
 		double time = table->time >= 0 ? time_of(table, &row) : 0;
+		bool good;
 		if (table->energy >= 0) {
 			double energy = value_of(table, &row, table->energy);
 			double from = last_time, gained = energy - last_energy;
@@ -931,11 +973,12 @@ static void read_rows(struct table *table, struct energy_builder *builder, doubl
 			if (first || !(time > from) || gained < 0)
 				continue;
 			watts[0] = (float)(gained / (time - from));
+			good = fabsf(watts[0]) <= (float)MOST_WATTS;
 			time = from;
 		} else {
-			watts_of(table, &row, sign, watts);
+			good = watts_of(table, &row, watts);
 		}
-		if (!finite_watts(watts, table->channels)) {
+		if (!good) {
 			bad_value(builder, table);
 			if (table->time < 0 && !energy_builder_hole(builder, 1))
 				return;
@@ -1048,7 +1091,7 @@ static enum litifut_status read_csv(const struct energy_input *input,
 		if (!table->channels)
 			read_changes(table, builder);
 		else if (start_rows(table, builder, input->options) == LITIFUT_OK)
-			read_rows(table, builder, input->options->negate ? -1 : 1);
+			read_rows(table, builder);
 	}
 	free(table);
 	return builder->status;
