@@ -23,6 +23,7 @@ struct line {
 };
 
 struct table {
+	const struct energy_input *input;
 	const char *at, *end; /* of the rows */
 	uint64_t line;        /* number of the next row's line */
 	char delimiter;
@@ -952,6 +953,8 @@ static void read_rows(struct table *table, struct energy_builder *builder)
 	bool started = false;
 
 	while (parse_row(table, &row)) {
+		energy_builder_passed(builder, table->input,
+				      (size_t)(table->at - (const char *)table->input->bytes));
 		if (row.bad) {
 			bad_value(builder, table);
 			if (table->time < 0 && !energy_builder_hole(builder, 1))
@@ -1070,6 +1073,7 @@ static enum litifut_status read_csv(const struct energy_input *input,
 	}
 	if (!table)
 		return energy_builder_fail(builder, LITIFUT_ERROR_IO, "not enough memory");
+	table->input = input;
 	find_rows(table, input, &header);
 	if (table->at == table->end) {
 		energy_builder_fail(builder, LITIFUT_ERROR_FORMAT,

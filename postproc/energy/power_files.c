@@ -21,13 +21,23 @@ const struct energy_reader *const energy_readers[] = {
 	&energy_reader_dlog, &energy_reader_saleae, &energy_reader_energytrace,
 	&energy_reader_jls,  &energy_reader_csv,    NULL};
 
-enum litifut_status energy_power_read(struct energy_power *power, const char *path,
-				      const uint8_t *bytes, size_t size,
+void energy_builder_give_back(struct energy_builder *builder, const struct energy_input *input,
+			      size_t at)
+{
+	at -= at % ENERGY_PIECE; /* a mapping begins at a page, so this is one as well */
+	if (input->mapped)
+		madvise((void *)(uintptr_t)(input->bytes + builder->passed), at - builder->passed,
+			MADV_DONTNEED);
+	builder->passed = at;
+}
+
+static enum litifut_status read_power(struct energy_power *power, const char *path,
+				      const uint8_t *bytes, size_t size, bool mapped,
 				      const struct energy_power_options *options,
 				      struct litifut_error *error)
 {
 	static const struct energy_power_options none = {0};
-	struct energy_input input = {path, bytes, size, options ? options : &none};
+	struct energy_input input = {path, bytes, size, options ? options : &none, mapped};
 	struct energy_builder builder = {.power = power, .path = path, .error = error};
 
 	*power = (struct energy_power){0};
@@ -50,6 +60,14 @@ enum litifut_status energy_power_read(struct energy_power *power, const char *pa
 	return energy_builder_fail(&builder, LITIFUT_ERROR_UNSUPPORTED,
 				   "it is not a power file of a known kind (--raw reads plain "
 				   "numbers)");
+}
+
+enum litifut_status energy_power_read(struct energy_power *power, const char *path,
+				      const uint8_t *bytes, size_t size,
+				      const struct energy_power_options *options,
+				      struct litifut_error *error)
+{
+	return read_power(power, path, bytes, size, false, options, error);
 }
 
 enum litifut_status energy_power_open(struct energy_power *power, const char *path,
@@ -79,7 +97,7 @@ enum litifut_status energy_power_open(struct energy_power *power, const char *pa
 					 "%s", strerror(cause));
 	if (size)
 		madvise(bytes, size, MADV_SEQUENTIAL);
-	enum litifut_status status = energy_power_read(power, path, bytes, size, options, error);
+	enum litifut_status status = read_power(power, path, bytes, size, true, options, error);
 	if (size)
 		munmap(bytes, size);
 	return status;

@@ -95,6 +95,7 @@ static enum litifut_status read_raw(const struct energy_input *input,
 	energy_builder_uniform(builder, 1, 0, 1 / options->rate);
 	energy_builder_reserve(builder, input->size / type->size);
 	for (size_t at = 0; at + type->size <= input->size; at += type->size) {
+		energy_builder_passed(builder, input, at);
 		float watts = (float)(value_at(type, input->bytes + at) * scale);
 		if (!isfinite(watts)) {
 			power->bad++;

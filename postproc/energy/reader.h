@@ -9,6 +9,7 @@ struct energy_input {
 	const uint8_t *bytes;
 	size_t size;
 	const struct energy_power_options *options; /* never NULL */
+	bool mapped;                                /* its pages can be read again from the file */
 };
 
 struct energy_builder {
@@ -36,6 +37,8 @@ struct energy_builder {
 	double longest; /* a longer time without a value is a hole */
 	uint16_t levels;
 	bool levels_known;
+
+	size_t passed; /* bytes of the input whose memory has been given back */
 };
 
 struct energy_reader {
@@ -86,6 +89,19 @@ bool energy_builder_levels(struct energy_builder *builder, uint16_t levels, uint
  * which is a failure. */
 double energy_builder_volts(struct energy_builder *builder,
 			    const struct energy_power_options *options, unsigned channel);
+
+/* What lies before `at` was read: its memory is given back, a large piece at a time, so that a file
+ * is never in memory as a whole. */
+#define ENERGY_PIECE (16u << 20)
+void energy_builder_give_back(struct energy_builder *builder, const struct energy_input *input,
+			      size_t at);
+
+static inline void energy_builder_passed(struct energy_builder *builder,
+					 const struct energy_input *input, size_t at)
+{
+	if (at - builder->passed >= ENERGY_PIECE)
+		energy_builder_give_back(builder, input, at);
+}
 
 /* A change of the pins at a known time. */
 bool energy_builder_pins(struct energy_builder *builder, double time, double uncertainty,

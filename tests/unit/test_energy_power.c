@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -416,6 +417,33 @@ static void a_bad_row_of_many(void **state)
 	assert_int_equal(power.run_count, 3);
 }
 
+/* A file of which pieces were given back while it was read. */
+static void large_file(void **state)
+{
+	enum { ROWS = 200000, SIZE = 40 << 20 };
+	char path[] = "/tmp/litifut-power-XXXXXX";
+	char *text = malloc(SIZE);
+	size_t length = 0;
+
+	(void)state;
+	assert_non_null(text);
+	length += (size_t)sprintf(text, "Time(s),Note,Current(A)\n");
+	for (int i = 0; i < ROWS; i++)
+		length += (size_t)sprintf(text + length, "%d.%03d,%0150d,%d.5\n", i / 1000,
+					  i % 1000, i, i % 1009);
+	assert_true(length > 30 << 20 && length < SIZE);
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	assert_int_equal(write(file, text, length), length);
+	close(file);
+	free(text);
+	assert_int_equal(energy_power_open(&power, path, &three_volts, &error), LITIFUT_OK);
+	unlink(path);
+	assert_int_equal(power.count, ROWS);
+	for (int i = 0; i < ROWS; i++)
+		assert_true(power.watts[0][i] == (float)(3 * (i % 1009 + 0.5)));
+}
+
 static void without_times(void **state)
 {
 	(void)state;
@@ -656,7 +684,8 @@ int main(void)
 					   TEST(refused),         TEST(supplies),
 					   TEST(by_spreadsheets), TEST(times_since_1970),
 					   TEST(oscilloscopes),   TEST(forms_of_rows),
-					   TEST(pins_in_columns), TEST(a_bad_row_of_many)};
+					   TEST(pins_in_columns), TEST(a_bad_row_of_many),
+					   TEST(large_file)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
