@@ -56,6 +56,7 @@ static enum litifut_status attribute_again(struct energy_analysis *analysis, boo
 	energy_result_release(&analysis->result);
 	analysis->result = (struct energy_result){
 		.occupations = last && analysis->machines.count ? &analysis->occupations : NULL,
+		.only_times = !last,
 		.occurrence = last ? occurrence : NULL,
 		.context = context};
 	enum litifut_status status =
@@ -118,7 +119,8 @@ static enum litifut_status resolve(struct energy_analysis *analysis, struct liti
 	return energy_resolve(&analysis->resolved, &input, error);
 }
 
-/* What functions do by turns looks like noise, as long as it is not known what they are. */
+/* What functions do by turns looks like noise, as long as it is not known what they are. With the
+ * noise the levels change, as it decides about how far parts are held together. */
 static enum litifut_status rest_noise(struct energy_analysis *analysis, struct litifut_error *error)
 {
 	struct energy_resolve_input input = input_of(analysis);
@@ -133,7 +135,8 @@ static enum litifut_status rest_noise(struct energy_analysis *analysis, struct l
 	if (status == LITIFUT_OK) {
 		double noise = energy_noise_of_sums(sums, input.power->count / block, block);
 		if (noise > 0 && noise < analysis->noise)
-			analysis->noise = noise;
+			analysis->noise = input.noise = noise;
+		status = energy_resolve_again(&analysis->resolved, &input, error);
 	}
 	free(sums);
 	return status;
@@ -200,8 +203,6 @@ static enum litifut_status find_levels(struct energy_analysis *analysis,
 
 	if (status == LITIFUT_OK)
 		status = rest_noise(analysis, error);
-	if (status == LITIFUT_OK)
-		status = resolve(analysis, error);
 	if (status != LITIFUT_OK || !analysis->machines.count)
 		return status;
 	take_levels(analysis);

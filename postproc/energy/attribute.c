@@ -53,7 +53,10 @@ static void segment(void *context, struct energy_lane *lane, uint32_t number, do
 	struct attribution *attribution = context;
 	struct energy_result *result = attribution->result;
 	double joules[ENERGY_CHANNELS] = {0};
-	double unknown = energy_integral_to(&attribution->integral, to, joules);
+	double unknown = 0;
+
+	if (!result->only_times)
+		unknown = energy_integral_to(&attribution->integral, to, joules);
 
 	if (attribution->active.all && attribution->active.all->count) {
 		double known = to > from ? 1 - unknown / (to - from) : 0;
@@ -190,7 +193,8 @@ enum litifut_status energy_attribute(struct energy_result *result, const struct 
 	result->begin = energy_power_start(power);
 	result->end = energy_power_end(power);
 	energy_integral_start(&all, power);
-	energy_integral_to(&all, result->end, result->total);
+	if (!result->only_times)
+		energy_integral_to(&all, result->end, result->total);
 	energy_tree_start(&result->tree);
 	energy_integral_start(&attribution.integral, power);
 	enum litifut_status status = energy_walk(events, clock, &result->tree, result->begin,

@@ -108,6 +108,7 @@ struct energy_result {
 	double later[ENERGY_CHANNELS]; /* of peripherals, charged to the calls that caused it */
 	/* what peripherals drew, which is taken out of the spans; set before, may be NULL */
 	const struct energy_occupations *occupations;
+	bool only_times; /* energies are not needed; set before */
 	/* called for each call when it ends; set before energy_attribute() */
 	void (*occurrence)(void *context, const struct energy_occurrence *occurrence);
 	void *context;

@@ -34,13 +34,13 @@ struct regression {
 	const uint32_t *column_of, *ends_of;
 	unsigned end_parts;
 	size_t columns, first_state;
-	double *xx, *xy; /* X'X, X'y */
-	double yy, y;
+	struct energy_rows rows;
 	uint64_t samples;
 
 	/* the sample that is being filled */
 	size_t run, index;
 	double filled; /* part of it */
+	double rate;   /* samples a second */
 	uint32_t touched[MOST_TOUCHED];
 	unsigned touched_count;
 	double *part; /* by column */
@@ -53,9 +53,6 @@ struct regression {
 	uint32_t *live; /* columns that are not 0 in `smeared` */
 	unsigned live_count;
 	double *seconds; /* by column */
-	/* Samples of these columns that are left out, as what they draw varies. */
-	double left_out_sum[ENERGY_COLUMN_TRANSFER + 1];
-	uint64_t left_out[ENERGY_COLUMN_TRANSFER + 1];
 
 	/* The levels before at the sample's ends, and the time from and to which it drifts. */
 	double level_first, level_last;
@@ -167,8 +164,8 @@ static void both_halves(struct regression *r)
 {
 	for (size_t i = 0; i < r->columns; i++) {
 		for (size_t k = 0; k < i; k++) {
-			double *one = &r->xx[i * r->columns + k],
-			       *other = &r->xx[k * r->columns + i];
+			double *one = &r->rows.xx[i * r->columns + k],
+			       *other = &r->rows.xx[k * r->columns + i];
 			*one = *other = *one + *other;
 		}
 	}
@@ -178,13 +175,13 @@ static void add_row(struct regression *r, const uint32_t *columns, unsigned coun
 		    const double *row, double value)
 {
 	for (unsigned i = 0; i < count; i++) {
-		double *line = r->xx + columns[i] * r->columns;
+		double *line = r->rows.xx + columns[i] * r->columns;
 		const double part = row[columns[i]];
 		for (unsigned k = 0; k <= i; k++)
 			line[columns[k]] += part * row[columns[k]];
-		r->xy[columns[i]] += part * value;
+		r->rows.xy[columns[i]] += part * value;
 	}
-	r->yy += value * value;
+	r->rows.yy += value * value;
 }
 
 /* The same low pass for all columns and for the value, so that what explained the value does
@@ -256,7 +253,7 @@ static void end_row(struct regression *r)
 		for (unsigned i = 0; i < r->touched_count; i++)
 			r->seconds[r->touched[i]] +=
 				r->part[r->touched[i]] * r->input->power->interval;
-		r->y += value;
+		r->rows.y += value;
 		if (r->kept > 0) {
 			value = smear(r, value);
 			add_row(r, r->live, r->live_count, r->smeared, value);
@@ -353,8 +350,9 @@ static void whole_samples(struct regression *r, uint32_t column, size_t count)
 	double sum = 0, squares = 0;
 
 	if (r->near || is_varied(r, column)) {
-		for (size_t i = 0; i < count && is_varied(r, column); i++, r->left_out[column]++)
-			r->left_out_sum[column] += sample_power(r, run->first + r->index + i);
+		for (size_t i = 0; i < count && is_varied(r, column);
+		     i++, r->rows.left_out[column]++)
+			r->rows.left_out_sum[column] += sample_power(r, run->first + r->index + i);
 		r->index += count;
 		break_off(r);
 		return;
@@ -383,7 +381,7 @@ static void whole_samples(struct regression *r, uint32_t column, size_t count)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		double value = sample_power(r, run->first + r->index + i);
-		r->y += value;
+		r->rows.y += value;
 		if (r->kept > 0)
 			value = r->smeared_value =
 				r->kept * r->smeared_value + (1 - r->kept) * value;
@@ -393,12 +391,12 @@ static void whole_samples(struct regression *r, uint32_t column, size_t count)
 	for (unsigned a = 0; a < number; a++) {
 		/* a state can be active twice */
 		for (unsigned b = 0; b < number; b++)
-			r->xx[columns[a] * r->columns + columns[b]] +=
+			r->rows.xx[columns[a] * r->columns + columns[b]] +=
 				columns[a] == columns[b] ? (double)count : (double)count / 2;
-		r->xy[columns[a]] += sum;
+		r->rows.xy[columns[a]] += sum;
 		r->seconds[columns[a]] += (double)count * r->input->power->interval;
 	}
-	r->yy += squares;
+	r->rows.yy += squares;
 	r->samples += count;
 	r->index += count;
 }
@@ -408,6 +406,13 @@ static bool find_sample(struct regression *r, double time)
 {
 	const struct energy_power *power = r->input->power;
 
+	if (r->run < power->run_count) { /* as most often: it is the same one */
+		const struct energy_run *run = &power->runs[r->run];
+		const double next = (double)r->index + 1 - NEAR;
+		if (time >= run->time && time < run->time + next * power->interval &&
+		    r->index < run->count)
+			return true;
+	}
 	while (r->run < power->run_count) {
 		const struct energy_run *run = &power->runs[r->run];
 		if (time < run->time)
@@ -432,7 +437,7 @@ static bool find_sample(struct regression *r, double time)
 static void piece(struct regression *r, uint32_t column, double from, double to)
 {
 	const struct energy_power *power = r->input->power;
-	const double interval = power->interval;
+	const double interval = power->interval, rate = r->rate;
 
 	while (from < to && !r->done) {
 		if (!find_sample(r, from)) {
@@ -453,8 +458,9 @@ static void piece(struct regression *r, uint32_t column, double from, double to)
 			continue;
 		}
 		double until = to < end ? to : end;
-		touch_all(r, column, (until - from) / interval);
-		r->filled += (until - from) / interval;
+		const double part = (until - from) * rate;
+		touch_all(r, column, part);
+		r->filled += part;
 		if (until >= end - NEAR * interval) {
 			if (r->filled > 0.999) {
 				end_row(r);
@@ -629,6 +635,7 @@ static enum litifut_status walk(struct regression *r, struct litifut_error *erro
 	struct energy_walk_counts counts;
 	struct energy_tree tree;
 
+	r->rate = 1 / input->power->interval;
 	energy_tree_start(&tree); /* gives the same numbers as the first time */
 	r->active.all = input->occupations;
 	r->lead_column = r->trail_column = r->next_column = ENERGY_COLUMN_HOOKS;
@@ -787,31 +794,31 @@ static void hold_parts(double *matrix, const struct regression *r,
 	for (size_t i = 0; i < resolved->function_count; i++) {
 		const size_t middle = resolved->column_of[i], ends = resolved->ends_of[i];
 		for (size_t end = ends; ends && end < ends + 2 * resolved->end_parts; end++) {
-			if (r->xx[end * columns + end] > 0)
+			if (r->rows.xx[end * columns + end] > 0)
 				hold(matrix, columns, end, middle, weight);
 		}
 	}
 	for (size_t i = ENERGY_COLUMN_HOOKS; r->input->for_clock && i < ENERGY_COLUMN_FIRST; i++) {
-		if (r->xx[i * columns + i] > 0)
+		if (r->rows.xx[i * columns + i] > 0)
 			hold(matrix, columns, i, ENERGY_COLUMN_HOOK, weight);
 	}
 }
 
 /* Towards the mean power, with the weight of a thousandth of a sample: columns that the data
  * says nothing of get it, with an error that is large. */
-static void finish(struct regression *r, struct energy_resolved *resolved, bool *good)
+static bool finish(const struct regression *r, struct energy_resolved *resolved)
 {
 	const size_t columns = r->columns;
 	double *matrix = malloc(columns * columns * sizeof(*matrix));
 	double *right = malloc(columns * sizeof(*right));
-	double mean = r->samples ? r->y / (double)r->samples : 0;
+	double mean = r->samples ? r->rows.y / (double)r->samples : 0;
 	double noise = r->input->noise * r->input->noise, variance = noise;
 
-	*good = matrix && right;
+	bool good = matrix && right;
 	double usual = 0;
-	for (int round = 0; *good && round < 3; round++) {
-		memcpy(matrix, r->xx, columns * columns * sizeof(*matrix));
-		memcpy(right, r->xy, columns * sizeof(*right));
+	for (int round = 0; good && round < 3; round++) {
+		memcpy(matrix, r->rows.xx, columns * columns * sizeof(*matrix));
+		memcpy(right, r->rows.xy, columns * sizeof(*right));
 		for (size_t i = 0; i < columns; i++) {
 			matrix[i * columns + i] += PRIOR;
 			if (!resolved->shift || i < resolved->shift)
@@ -820,13 +827,13 @@ static void finish(struct regression *r, struct energy_resolved *resolved, bool 
 		if (usual > 0)
 			hold_parts(matrix, r, resolved,
 				   variance / (USUAL_END * usual * USUAL_END * usual));
-		*good = solve(r, matrix, right, resolved, variance);
-		double squares = r->yy, held = r->yy;
-		for (size_t i = 0; *good && i < columns; i++) {
+		good = solve(r, matrix, right, resolved, variance);
+		double squares = r->rows.yy, held = r->rows.yy;
+		for (size_t i = 0; good && i < columns; i++) {
 			double level = resolved->columns[i].watts, sum = 0;
 			for (size_t k = 0; k < columns; k++)
-				sum += r->xx[i * columns + k] * resolved->columns[k].watts;
-			squares += level * (sum - 2 * r->xy[i]);
+				sum += r->rows.xx[i * columns + k] * resolved->columns[k].watts;
+			squares += level * (sum - 2 * r->rows.xy[i]);
 			held -= level * right[i];
 		}
 		resolved->held = r->samples ? fmax(0, held) / (double)r->samples : 0;
@@ -841,6 +848,12 @@ static void finish(struct regression *r, struct energy_resolved *resolved, bool 
 	}
 	free(matrix);
 	free(right);
+	for (size_t i = 0; i <= ENERGY_COLUMN_TRANSFER; i++) {
+		struct energy_level *level = &resolved->columns[i];
+		if (!(level->watts > 0) && r->rows.left_out[i])
+			level->watts = r->rows.left_out_sum[i] / (double)r->rows.left_out[i];
+	}
+	return good;
 }
 
 /* Functions by their time; the longest get a column each. */
@@ -901,7 +914,6 @@ enum litifut_status energy_resolve(struct energy_resolved *resolved,
 				   struct litifut_error *error)
 {
 	struct regression r = {.input = input};
-	bool good = true;
 
 	*resolved = (struct energy_resolved){.state_count = input->state_count};
 	resolved->end_parts = input->for_clock ? CLOCK_ENDS : 1;
@@ -921,8 +933,8 @@ enum litifut_status energy_resolve(struct energy_resolved *resolved,
 	r.column_of = resolved->column_of;
 	r.ends_of = resolved->ends_of;
 	r.end_parts = resolved->end_parts;
-	r.xx = calloc(r.columns * r.columns, sizeof(*r.xx));
-	r.xy = calloc(r.columns, sizeof(*r.xy));
+	r.rows.xx = calloc(r.columns * r.columns, sizeof(*r.rows.xx));
+	r.rows.xy = calloc(r.columns, sizeof(*r.rows.xy));
 	r.part = calloc(r.columns, sizeof(*r.part));
 	/* for the clock rows whose edges are where they were say more */
 	r.kept = input->only_sure ? 0 : input->power->kept;
@@ -931,7 +943,8 @@ enum litifut_status energy_resolve(struct energy_resolved *resolved,
 	r.seconds = calloc(r.columns, sizeof(*r.seconds));
 	resolved->columns = calloc(r.columns, sizeof(*resolved->columns));
 	enum litifut_status status = LITIFUT_OK;
-	if (!r.xx || !r.xy || !r.part || !r.smeared || !r.live || !r.seconds || !resolved->columns)
+	if (!r.rows.xx || !r.rows.xy || !r.part || !r.smeared || !r.live || !r.seconds ||
+	    !resolved->columns)
 		status = no_memory(error);
 	else
 		status = walk(&r, error);
@@ -941,23 +954,28 @@ enum litifut_status energy_resolve(struct energy_resolved *resolved,
 		both_halves(&r);
 		resolved->samples = r.samples;
 		for (size_t i = 0; i < r.columns; i++)
-			resolved->unknowns += r.xx[i * r.columns + i] > 0;
-		finish(&r, resolved, &good);
-		for (size_t i = 0; i <= ENERGY_COLUMN_TRANSFER; i++) {
-			struct energy_level *level = &resolved->columns[i];
-			if (!(level->watts > 0) && r.left_out[i])
-				level->watts = r.left_out_sum[i] / (double)r.left_out[i];
-		}
-		if (!good)
+			resolved->unknowns += r.rows.xx[i * r.columns + i] > 0;
+		if (!finish(&r, resolved))
 			status = no_memory(error);
 	}
-	free(r.xx);
-	free(r.xy);
+	resolved->rows = r.rows;
 	free(r.part);
 	free(r.smeared);
 	free(r.live);
 	free(r.seconds);
 	return status;
+}
+
+enum litifut_status energy_resolve_again(struct energy_resolved *resolved,
+					 const struct energy_resolve_input *input,
+					 struct litifut_error *error)
+{
+	const struct regression r = {.input = input,
+				     .columns = resolved->column_count,
+				     .rows = resolved->rows,
+				     .samples = resolved->samples};
+
+	return finish(&r, resolved) ? LITIFUT_OK : no_memory(error);
 }
 
 double energy_hook_power(const struct energy_resolved *resolved)
@@ -974,6 +992,8 @@ double energy_hook_power(const struct energy_resolved *resolved)
 
 void energy_resolved_release(struct energy_resolved *resolved)
 {
+	free(resolved->rows.xx);
+	free(resolved->rows.xy);
 	free(resolved->columns);
 	free(resolved->column_of);
 	free(resolved->ends_of);

@@ -31,6 +31,15 @@ struct energy_level {
 	double seconds;      /* that it had */
 };
 
+/* Sums over the samples, of which the levels follow. */
+struct energy_rows {
+	double *xx, *xy; /* X'X, X'y */
+	double yy, y;
+	/* Samples of these columns that are left out, as what they draw varies. */
+	double left_out_sum[ENERGY_COLUMN_TRANSFER + 1];
+	uint64_t left_out[ENERGY_COLUMN_TRANSFER + 1];
+};
+
 struct energy_resolved {
 	struct energy_level *columns;
 	size_t column_count;
@@ -51,6 +60,7 @@ struct energy_resolved {
 		      */
 	uint64_t samples;
 	size_t unknowns; /* columns that some sample has a part of */
+	struct energy_rows rows;
 };
 
 struct energy_resolve_input {
@@ -87,6 +97,11 @@ double energy_hook_power(const struct energy_resolved *resolved);
 enum litifut_status energy_resolve(struct energy_resolved *resolved,
 				   const struct energy_resolve_input *input,
 				   struct litifut_error *error);
+
+/* The same levels for another `noise`, from the same sums. */
+enum litifut_status energy_resolve_again(struct energy_resolved *resolved,
+					 const struct energy_resolve_input *input,
+					 struct litifut_error *error);
 
 /* The mean power of each function where a sample that it shares with others is divided by their
  * levels, and only the rest by time; NaN: it has no samples. Peripherals draw what occupations

@@ -412,6 +412,46 @@ static void errors_of_few_samples(void **state)
 	energy_resolved_release(&resolved);
 }
 
+/* Levels for another noise are the same from the sums of the first time as from the samples. */
+static void another_noise(void **state)
+{
+	static const double noises[] = {1e-5, 1e-3, 1e-1};
+	/* long enough for columns of its parts, which the noise holds together */
+	const struct energy_hook hook = {.enter_after = 20e-6, .exit_before = 20e-6};
+	struct energy_resolved first = {0};
+	double expected[4];
+
+	(void)state;
+	seed = 3;
+	make_world(0.5e-3, false, expected);
+	run(ENERGY_AUTO, radio);
+	struct energy_resolve_input input = {.power = &analysis.power,
+					     .events = &analysis.events,
+					     .clock = &analysis.clock,
+					     .hook = &hook,
+					     .result = &analysis.result,
+					     .occupations = &analysis.occupations,
+					     .state_count = analysis.machines.state_count};
+	assert_int_equal(energy_resolve(&first, &input, &error), LITIFUT_OK);
+	for (size_t n = 0; n < sizeof(noises) / sizeof(noises[0]); n++) {
+		struct energy_resolved second = {0};
+		input.noise = noises[n];
+		assert_int_equal(energy_resolve_again(&first, &input, &error), LITIFUT_OK);
+		assert_int_equal(energy_resolve(&second, &input, &error), LITIFUT_OK);
+		assert_int_equal(first.column_count, second.column_count);
+		for (size_t i = 0; i < first.column_count; i++) {
+			assert_true(first.columns[i].watts == second.columns[i].watts);
+			assert_true(first.columns[i].error == second.columns[i].error);
+		}
+		for (size_t i = 0; i < first.function_count; i++)
+			assert_true(first.functions[i].watts == second.functions[i].watts &&
+				    first.functions[i].error == second.functions[i].error);
+		assert_true(first.residual == second.residual);
+		energy_resolved_release(&second);
+	}
+	energy_resolved_release(&first);
+}
+
 static void machines_as_text(void **state)
 {
 	static const char *const wrong[] = {
@@ -462,7 +502,7 @@ int main(void)
 					   TEST(behind_capacitors), TEST(two_supplies),
 					   TEST(not_seen),          TEST(error_bars),
 					   TEST(few_samples),       TEST(errors_of_few_samples),
-					   TEST(machines_as_text)};
+					   TEST(another_noise),     TEST(machines_as_text)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
