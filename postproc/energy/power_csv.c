@@ -94,8 +94,12 @@ static inline uint64_t some_digits(const char *at, unsigned *count)
 	text = le64toh(text) ^ 0x3030303030303030u;
 	/* the highest bit of each byte above 9; only behind the first of them others are wrong */
 	const uint64_t others = ((text + 0x7676767676767676u) | text) & 0x8080808080808080u;
-	*count = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
-	return *count ? text << 8 * (8 - *count) : 0;
+	if (!others) {
+		*count = 8;
+		return text;
+	}
+	*count = (unsigned)__builtin_ctzll(others) / 8;
+	return text << 1 << (63 - 8 * *count); /* of none it is 0 */
 }
 
 /* The number that eight digits are: pairs of them, fours, and all; the sums are in the upper half
