@@ -86,6 +86,20 @@ static double sample_power(const struct regression *r, size_t sample)
 	return energy_power_at(r->input->power, r->input->channel, sample);
 }
 
+/* Of samples [from, to) together; several sums, as each addition waits for the one before it. */
+static double samples_power(const struct regression *r, size_t from, size_t to)
+{
+	double sums[4] = {0};
+
+	for (; from + 4 <= to; from += 4) {
+		for (unsigned i = 0; i < 4; i++)
+			sums[i] += sample_power(r, from + i);
+	}
+	for (; from < to; from++)
+		sums[0] += sample_power(r, from);
+	return sums[0] + sums[1] + (sums[2] + sums[3]);
+}
+
 /* What is left is divided by time, as nothing else is known of it. */
 static void divide_row(struct regression *r, double value)
 {
@@ -330,12 +344,13 @@ static void whole_known(struct regression *r, const uint32_t *columns, unsigned 
 		if (columns[i] < r->first_state || r->states)
 			explained += r->levels[columns[i]].watts;
 	}
-	for (size_t sample = first; sample < first + count; sample++) {
-		const double left = sample_power(r, sample) - explained;
-		if (r->rest)
-			r->rest[sample] = (float)left;
-		if (r->sums)
-			r->sums[sample / r->block] += left;
+	for (size_t i = first; r->rest && i < first + count; i++)
+		r->rest[i] = (float)(sample_power(r, i) - explained);
+	for (size_t i = first, next; r->sums && i < first + count; i = next) {
+		next = (i / r->block + 1) * r->block;
+		if (next > first + count)
+			next = first + count;
+		r->sums[i / r->block] += samples_power(r, i, next) - (double)(next - i) * explained;
 	}
 	r->samples += count;
 	r->index += count;
@@ -350,9 +365,11 @@ static void whole_samples(struct regression *r, uint32_t column, size_t count)
 	double sum = 0, squares = 0;
 
 	if (r->near || is_varied(r, column)) {
-		for (size_t i = 0; i < count && is_varied(r, column);
-		     i++, r->rows.left_out[column]++)
-			r->rows.left_out_sum[column] += sample_power(r, run->first + r->index + i);
+		if (is_varied(r, column)) {
+			const size_t first = run->first + r->index;
+			r->rows.left_out[column] += count;
+			r->rows.left_out_sum[column] += samples_power(r, first, first + count);
+		}
 		r->index += count;
 		break_off(r);
 		return;
@@ -362,10 +379,11 @@ static void whole_samples(struct regression *r, uint32_t column, size_t count)
 		columns[number++] =
 			(uint32_t)(r->first_state + r->active.all->items[r->active.items[i]].state);
 	if (r->divided) {
-		r->divided[column] -= (double)count * caused_now(r);
+		const size_t first = run->first + r->index;
+		r->divided[column] +=
+			samples_power(r, first, first + count) - (double)count * caused_now(r);
 		r->divided_samples[column] += (double)count;
-		for (; count; count--)
-			r->divided[column] += sample_power(r, run->first + r->index++);
+		r->index += count;
 		return;
 	}
 	if (r->levels && !r->observed) {
