@@ -1,5 +1,6 @@
 /* Functions shorter than a sample, told apart by regression; peripherals that go on after
- * their call; machines read from text. */
+ * their call; machines read from text. Longer than 500 lines, because all cases look at one
+ * simulated run, which is made here. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
