@@ -1,6 +1,8 @@
 /* lcov: a tracefile for genhtml(1) and its like. A line was executed if some of its code was; a
- * branch is one of the object code, and several may stand in a line. Code that could not be
- * recorded is not there at all. geninfo(1) describes the format. */
+ * branch is one of the object code, and several may stand in a line. Where paths are recorded, the
+ * count of a line is that of the block of it that was executed most, of each function that has the
+ * line, added up; else it is 1. Code that could not be recorded is not there at all. geninfo(1)
+ * describes the format. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +18,10 @@ struct item {
 	const char *file;
 	enum kind kind;
 	unsigned line;
-	bool executed;
-	bool taken, passed; /* of a branch */
-	uint32_t function;  /* of a function, and that of a branch; of the session */
-	uint32_t address;   /* of a branch */
+	uint64_t executed;      /* so often, or 1 */
+	uint64_t taken, passed; /* of a branch; likewise */
+	uint32_t function;      /* of a function, and that of a branch or a line; of the session */
+	uint32_t address;       /* of a branch */
 };
 
 struct lcov {
@@ -96,6 +98,12 @@ static size_t first_behind(const struct post_covered_module *module, uint32_t ad
 	return low;
 }
 
+/* At least 1 where it is known to have been. */
+static uint64_t times_of(bool executed, uint64_t times)
+{
+	return executed && !times ? 1 : times;
+}
+
 static void take_row(void *context, const struct post_line_row *row)
 {
 	struct lcov *lcov = context;
@@ -116,13 +124,16 @@ static void take_row(void *context, const struct post_line_row *row)
 		if (block->state == POST_NOT_KNOWN)
 			continue;
 		is_known = true;
-		item.executed |= block->state == POST_EXECUTED;
+		const uint64_t executed = times_of(block->state == POST_EXECUTED, block->times);
+
+		if (executed > item.executed)
+			item.executed = executed;
 		if (block->block.start == row->start &&
 		    block->block.flags & LITIFUT_BLOCK_FUNCTION &&
 		    lcov->last_function != &block->block) {
 			lcov->last_function = &block->block;
 			other.kind = KIND_FUNCTION;
-			other.executed = block->state == POST_EXECUTED;
+			other.executed = executed;
 			other.function =
 				post_session_function(session, module->module, block->block.start);
 			add(lcov, &other);
@@ -130,15 +141,18 @@ static void take_row(void *context, const struct post_line_row *row)
 		if (!row->empty && post_coverage_is_branch(block) &&
 		    block->block.branch >= row->start && block->block.branch < row->end) {
 			other.kind = KIND_BRANCH;
-			other.executed = block->state == POST_EXECUTED;
-			other.taken = block->taken;
-			other.passed = block->passed;
+			other.executed = executed;
+			other.taken = times_of(block->taken, block->times_taken);
+			other.passed = times_of(block->passed, block->times_passed);
 			other.address = block->block.branch;
 			add(lcov, &other);
 		}
 	}
-	if (row->begins && is_known)
-		add(lcov, &item);
+	if (!row->begins || !is_known)
+		return;
+	item.function =
+		post_session_function(session, module->module, module->blocks[at].block.start);
+	add(lcov, &item);
 }
 
 static int compare(const void *left, const void *right)
@@ -152,7 +166,7 @@ static int compare(const void *left, const void *right)
 		return a->kind < b->kind ? -1 : 1;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
-	if (a->kind == KIND_FUNCTION && a->function != b->function)
+	if (a->kind != KIND_BRANCH && a->function != b->function)
 		return a->function < b->function ? -1 : 1;
 	return a->address < b->address ? -1 : a->address > b->address;
 }
@@ -161,20 +175,32 @@ static int compare(const void *left, const void *right)
 static bool is_same(const struct item *a, const struct item *b)
 {
 	return a->kind == b->kind && a->line == b->line && a->kind != KIND_BRANCH &&
-	       (a->kind == KIND_LINE || a->function == b->function);
+	       a->function == b->function;
+}
+
+static bool is_same_line(const struct item *a, const struct item *b)
+{
+	return a->kind == KIND_LINE && b->kind == KIND_LINE && a->line == b->line;
 }
 
 static void write_file(struct lcov *lcov, struct item *items, size_t count)
 {
 	FILE *file = lcov->output->file;
 	const struct post_session *session = lcov->output->session;
-	size_t found[3] = {0}, hit[3] = {0}, kept = 0;
+	size_t found[3] = {0}, hit[3] = {0}, kept = 0, whole = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (kept && is_same(&items[kept - 1], &items[i]))
-			items[kept - 1].executed |= items[i].executed;
-		else
+		if (!kept || !is_same(&items[kept - 1], &items[i]))
 			items[kept++] = items[i];
+		else if (items[kept - 1].executed < items[i].executed)
+			items[kept - 1].executed = items[i].executed;
+	}
+	count = kept;
+	for (kept = 0; whole < count; whole++) {
+		if (kept && is_same_line(&items[kept - 1], &items[whole]))
+			items[kept - 1].executed += items[whole].executed;
+		else
+			items[kept++] = items[whole];
 	}
 	fprintf(file, "TN:\nSF:%s\n", items[0].file);
 	for (size_t i = 0; i < kept && items[i].kind == KIND_FUNCTION; i++)
@@ -186,25 +212,26 @@ static void write_file(struct lcov *lcov, struct item *items, size_t count)
 		found[item->kind] += item->kind == KIND_BRANCH ? 2 : 1;
 		switch (item->kind) {
 		case KIND_FUNCTION:
-			fprintf(file, "FNDA:%d,%s\n", item->executed,
+			fprintf(file, "FNDA:%" PRIu64 ",%s\n", item->executed,
 				session->functions[item->function].name);
 			break;
 		case KIND_BRANCH:
 			for (unsigned way = 0; way < 2; way++) {
-				bool gone = way ? item->passed : item->taken;
+				const uint64_t gone = way ? item->passed : item->taken;
 
-				hit[KIND_BRANCH] += gone;
-				fprintf(file, "BRDA:%u,%zu,%u,%s\n", item->line, i, way,
-					!item->executed ? "-"
-					: gone          ? "1"
-							: "0");
+				hit[KIND_BRANCH] += gone != 0;
+				fprintf(file, "BRDA:%u,%zu,%u,", item->line, i, way);
+				if (item->executed)
+					fprintf(file, "%" PRIu64 "\n", gone);
+				else
+					fputs("-\n", file);
 			}
 			continue;
 		case KIND_LINE:
-			fprintf(file, "DA:%u,%d\n", item->line, item->executed);
+			fprintf(file, "DA:%u,%" PRIu64 "\n", item->line, item->executed);
 			break;
 		}
-		hit[item->kind] += item->executed;
+		hit[item->kind] += item->executed != 0;
 	}
 	fprintf(file, "FNF:%zu\nFNH:%zu\nBRF:%zu\nBRH:%zu\nLF:%zu\nLH:%zu\nend_of_record\n",
 		found[KIND_FUNCTION], hit[KIND_FUNCTION], found[KIND_BRANCH], hit[KIND_BRANCH],

@@ -182,6 +182,8 @@ static void take_step(void *context, const struct post_path_step *step)
 	block->state = POST_EXECUTED;
 	block->entered = true;
 	block->times += step->kind == POST_PATH_BLOCK;
+	block->times_taken += step->kind == POST_PATH_TAKEN;
+	block->times_passed += step->kind == POST_PATH_PASSED;
 	block->taken |= step->kind == POST_PATH_TAKEN;
 	block->passed |= step->kind == POST_PATH_PASSED;
 }

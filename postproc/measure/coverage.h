@@ -13,7 +13,9 @@ struct post_covered_block {
 	bool entered;  /* what the flags say, where there are some */
 	bool taken;
 	bool passed;
-	uint64_t times; /* it was executed, where paths are recorded */
+	/* Where paths are recorded: it was executed so often, and its branch was taken and passed.
+	 */
+	uint64_t times, times_taken, times_passed;
 };
 
 struct post_covered_module {

@@ -132,6 +132,16 @@ same_lines()
 	awk '$2 != $3 { print; failed = 1 } END { exit failed || NR < 30 }' lines
 }
 
+# The same, and how often, of LITIFUT_MODE=paths.
+same_times()
+{
+	"$triplet-gcov" -t "$1" 2>gcov.log | tr -d ' *' | awk -F : '
+		$1 != "-" && $2 > 0 { print $2, $1 ~ /^[#=]/ ? 0 : $1 }' | sort >gcov.times
+	sed -n '/^SF:.*main\.c$/,/^end_of_record/s/^DA:\([0-9]*\),/\1 /p' "$2" | sort >lcov.times
+	join gcov.times lcov.times >both.times
+	awk '$2 != $3 { print; failed = 1 } $2 > 1 { more++ } END { exit failed || NR < 30 || more < 10 }' both.times
+}
+
 killed()
 {
 	cat >killed.c <<-'END'
@@ -257,6 +267,17 @@ behaviour()
 	ok "the lines are gcov's" gcov_lines
 	ok "lcov is written" "$BUILD/bin/litifut-post" -q -f lcov -o lines.info data traced/lines
 	ok "the same lines as gcov, executed or not" same_lines main.gcda lines.info
+	if [ "$target" != armel ]; then
+		mv traced/lines lines.coverage && mv data data.coverage
+		export LITIFUT_MODE=paths
+		link lines ../main.c && same_run lines a b
+		"$BUILD/bin/litifut-post" -q -f lcov -o times.info data traced/lines
+		ok "paths: lines are executed as often as gcov says" same_times main.gcda times.info
+		ok "paths: ways of branches have counts" grep -q '^BRDA:[0-9,]*,[1-9][0-9]$' times.info
+		export LITIFUT_MODE=coverage
+		rm -rf data
+		mv lines.coverage traced/lines && mv data.coverage data
+	fi
 	# .debug_frame stays, as in every program compiled without -g
 	"$triplet-objcopy" -R .debug_info -R .debug_line traced/lines no_lines
 	blocks=$("$triplet-readelf" -SW traced/lines | sed -n 's/.* [.]litifut[.]blocks  *[A-Z]*  *[0-9a-f]*  *\([0-9a-f]*\) .*/\1/p')

@@ -198,7 +198,7 @@ behaviour()
 		rm -rf plain traced good
 		link program ../main.c || continue
 		followed "" c b
-		is "$flags: all lines up to exit()" "$(counts_of call after print deep 'done')" "1 1 1 0 1 "
+		is "$flags: all lines up to exit()" "$(counts_of call after print deep 'done')" "1 2 1 0 1 "
 		mv data good
 		followed --killed c nosuch
 		is "$flags: lines up to a crash" "$(counts_of call after print deep 'done')" "1 1 0 0 0 "
@@ -212,7 +212,9 @@ behaviour()
 		"$BUILD/bin/litifut-post" -q -f path --function print data traced/program >print.lines
 		ok "$flags: --function says so as well" grep -q 'it is not recorded whether' print.lines
 		followed --killed d nosuch
-		is "$flags: recursive calls do not return" "$(counts_of deep print 'done')" "1 0 0 "
+		# four calls, which the compiler may make a loop of
+		is "$flags: recursive calls do not return" \
+			"$(counts_of deep print 'done' | sed "$([ "$flags" = "-O0 -g" ] || echo 's/^[1-9][0-9]*/4/')")" "4 0 0 "
 		# code that is not followed has called back before
 		followed --killed q nosuch
 		is "$flags: calls back before a crash" "$(counts_of after print 'done')" "1 0 0 "
