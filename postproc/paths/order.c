@@ -6,11 +6,10 @@
 
 /* A lane while its steps are handed on. A piece begins with a call, all but the first one. */
 struct front {
-	size_t next;    /* call with which the next piece begins; */
-	bool begun;     /* false: it is the piece before all calls */
-	bool ended;     /* there are no more pieces */
-	bool ready;     /* nothing has to come before the next piece any more */
-	uint64_t level; /* of the next piece, if it is ready; else of the last one */
+	size_t next; /* call with which the next piece begins; */
+	bool begun;  /* false: it is the piece before all calls */
+	bool ended;  /* there are no more pieces */
+	bool ready;  /* nothing has to come before the next piece any more */
 };
 
 struct run {
@@ -88,17 +87,21 @@ static bool may_come(const struct run *run, size_t lane, bool surely)
 	       of_others(run, run->sent, call->pair, node) + run->excused[at];
 }
 
-/* Looks at the lanes that have waited, behind a piece of this level. */
-static void look_again(struct run *run, uint64_t level)
+/* What part of the steps of a lane is before its next piece. Recordings of about the same time have
+ * come about as far at each moment. */
+static double part_done(const struct run *run, size_t lane)
 {
-	for (size_t i = 0; i < run->order->lane_count; i++) {
-		struct front *front = &run->fronts[i];
+	const struct post_order_call *call = next_call(run, lane);
 
-		if (front->ended || front->ready || !may_come(run, i, true))
-			continue;
-		front->ready = true;
-		front->level = (level > front->level ? level : front->level) + 1;
-	}
+	return call ? (double)call->at / (double)run->order->lanes[lane].steps : 0;
+}
+
+/* Looks at the lanes that have waited. */
+static void look_again(struct run *run)
+{
+	for (size_t i = 0; i < run->order->lane_count; i++)
+		if (!run->fronts[i].ended && !run->fronts[i].ready)
+			run->fronts[i].ready = may_come(run, i, true);
 }
 
 /* Of the lanes that wait the first one that can go on, or with `all` the first one; lane_count:
@@ -110,7 +113,7 @@ static size_t first_waiting(const struct run *run, bool all)
 
 	for (size_t i = 0; i < count; i++)
 		if (!run->fronts[i].ended && (all || may_come(run, i, false)) &&
-		    (first == count || run->fronts[i].level < run->fronts[first].level))
+		    (first == count || part_done(run, i) < part_done(run, first)))
 			first = i;
 	return first;
 }
@@ -144,7 +147,6 @@ static void settle(struct run *run)
 	if (first == run->order->lane_count)
 		first = force(run);
 	run->fronts[first].ready = true;
-	run->fronts[first].level++;
 }
 
 /* The lane whose next piece is to come; lane_count: all that are left wait. *left is whether there
@@ -160,7 +162,7 @@ static size_t choose(const struct run *run, bool *left)
 
 		*left |= !front->ended;
 		if (!front->ended && front->ready &&
-		    (best == count || front->level < run->fronts[best].level))
+		    (best == count || part_done(run, i) < part_done(run, best)))
 			best = i;
 	}
 	return best;
@@ -180,7 +182,7 @@ static void go_on(struct run *run, size_t number)
 	front->begun = true;
 	front->ended = front->next == lane->call_count;
 	front->ready = false;
-	look_again(run, front->level);
+	look_again(run);
 }
 
 void post_order_run(const struct post_order *order,

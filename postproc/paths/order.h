@@ -57,8 +57,9 @@ void post_order_add_call(struct post_order *order, size_t lane, size_t at, uint3
 			 bool sends);
 
 /* Hands on all steps, as pieces of a lane from step `first` to before `end`, in an order that fits.
- * Of what could be in any order, the piece with fewer calls before it is first, then the lane with
- * the lower number. A call that does not fit is counted, and the order goes on behind it. */
+ * Of what could be in any order, the piece of the lane of which the smaller part is done is first,
+ * then the lane with the lower number. A call that does not fit is counted, and the order goes on
+ * behind it. */
 void post_order_run(const struct post_order *order,
 		    void (*piece)(void *context, size_t lane, size_t first, size_t end),
 		    void *context, struct post_order_result *result);
