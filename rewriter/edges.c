@@ -437,7 +437,18 @@ static bool only_traps(const struct litifut_edges_judge *judge,
 	       block->block.end - block->block.start <= TRAP_BYTES;
 }
 
-/* Leaves functions in which something is missing. False: there are no more. */
+/* Does it stay in itself, as a handler of faults that is nothing but a loop? Each round would
+ * record its start, and nothing that came before would stay in the ring. */
+static bool stays(const struct litifut_graph_block *block)
+{
+	return block->block.ends == LITIFUT_ENDS_BRANCH &&
+	       !(block->block.flags & LITIFUT_BLOCK_CONDITIONAL) &&
+	       block->block.flags & LITIFUT_BLOCK_FUNCTION &&
+	       (block->block.target & ~1u) == block->block.start;
+}
+
+/* Leaves functions in which something is missing, and those that would fill the ring alone. False:
+ * there are no more. */
 static bool leave_incomplete(struct litifut_edges_judge *judge, struct litifut_paths *paths)
 {
 	const struct litifut_graph *graph = &judge->edges->graph;
@@ -449,6 +460,7 @@ static bool leave_incomplete(struct litifut_edges_judge *judge, struct litifut_p
 		if (paths->left[i] ||
 		    (!(block->block.flags & LITIFUT_BLOCK_CONDITIONAL && !is_recorded(block)) &&
 		     !is_shared(judge, paths, block) &&
+		     !(paths->wanted[i] == LITIFUT_ENTERED_RECORD && stays(block)) &&
 		     !(paths->wanted[i] == LITIFUT_ENTERED_RECORD && !only_traps(judge, block) &&
 		       block->block.entered_reason != LITIFUT_SITE_PATCHED)))
 			continue;

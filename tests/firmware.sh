@@ -76,7 +76,8 @@ link_mode()
 	return $link_status
 }
 
-# dump ELF OUTPUT WHERE: the memory when the program has come to WHERE, from its data on
+# dump ELF OUTPUT WHERE [TIMES]: the memory when the program has come to WHERE, and so many times before,
+# from its data on
 dump()
 {
 	dump_end='((unsigned)&end)'
@@ -86,7 +87,7 @@ dump()
 	gdb-multiarch -q -batch -nx -ex "set remotetimeout 100" -ex "file $1" \
 		-ex "target remote | timeout ${patience:-180} qemu-system-arm -M $board -display none \
 			-monitor none -semihosting -icount shift=4 -serial file:dump.serial \
-			-kernel $1 -S -gdb stdio" -ex "break $3" -ex continue -ex \
+			-kernel $1 -S -gdb stdio" -ex "break $3" -ex "ignore 1 ${4:-0}" -ex continue -ex \
 		"dump binary memory $2 ((unsigned)&__data_start) $dump_end" >dump.log 2>&1
 }
 
