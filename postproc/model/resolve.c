@@ -384,7 +384,8 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 	} else {
 		call.site_address = tail ? guess - 4 : guess;
 	}
-	if (site && site->kind == LITIFUT_SITE_VECTOR)
+	call.interrupt = site && site->kind == LITIFUT_SITE_VECTOR;
+	if (call.interrupt)
 		call.caller = number_vector(session, call.site_module, site, &caller_named);
 	else
 		call.caller = function_at(session, call.site_module, call.site_address,

@@ -51,6 +51,7 @@ struct post_call {
 	uint8_t plt;             /* enum post_through_plt */
 	bool returns;            /* its return is recorded, where returns are */
 	bool tail;
+	bool interrupt;  /* an interrupt of a firmware has called its handler, and nothing else */
 	bool unresolved; /* no symbol for the caller or for the callee */
 	bool own;        /* into LITIFUT's own code; always hidden */
 	bool hidden;     /* a filter leaves it out */

@@ -384,6 +384,7 @@ void post_nesting_return(struct post_nesting *nesting, struct post_thread *threa
 		stack->unmatched++;
 		return;
 	}
+	const bool is_interrupt = session->calls[stack->frames[at - 1].call].interrupt;
 	/* Tail calls on top of it have returned with it; other calls above never will. */
 	uint32_t tails = at;
 	while (tails < stack->depth && stack->frames[tails].tail)
@@ -396,6 +397,9 @@ void post_nesting_return(struct post_nesting *nesting, struct post_thread *threa
 	nesting->result = NULL;
 	if (stack->depth)
 		stack->frames[stack->depth - 1].last = stack->time;
+	/* what follows is the code that was interrupted */
+	if (is_interrupt && stack->depth && stack->frames[stack->depth - 1].call == POST_NONE)
+		cut_to(nesting, thread, stack->depth - 1, POST_EVENT_CUT);
 }
 
 void post_nesting_cut(struct post_nesting *nesting, struct post_thread *thread, uint32_t count)

@@ -29,7 +29,8 @@
  * that comes, or until the return of a call below it shows that it never will (longjmp, an
  * exception). Frames whose return is not recorded, because their site has none or because code
  * that is not traced has entered them, end at the next event that shows it; their times are
- * marked as approximate. A tail call ends with the call that its caller was entered by. */
+ * marked as approximate. A tail call ends with the call that its caller was entered by, and an
+ * interrupt of a firmware with the call of its handler. */
 #ifndef LITIFUT_POSTPROC_TIMELINE_NESTING_H
 #define LITIFUT_POSTPROC_TIMELINE_NESTING_H
 

@@ -312,6 +312,34 @@ static void a_return_that_is_not_recorded_is_not_a_callback(void **state)
 	calls[MAIN_FIB].returns = calls[MAIN_SORT].returns = false;
 }
 
+/* An interrupt ends when its handler returns, not with the next event of what it has interrupted.
+ */
+static void an_interrupt_ends_with_its_handler(void **state)
+{
+	const struct post_nesting_item back = {.time = 7, .recorded = true, .shown = true};
+	struct simulation simulation;
+
+	(void)state;
+	begin(&simulation);
+	simulation.sink.push = push_recorded;
+	calls[MAIN_FIB].returns = calls[COMPARE_LEAF].returns = true;
+	calls[COMPARE_LEAF].interrupt = true;
+	recorded(&simulation, MAIN_FIB);
+	for (unsigned i = 1; i <= 2; i++) {
+		recorded(&simulation, COMPARE_LEAF);
+		assert_int_equal(simulation.thread.stack->depth, 4);
+		post_nesting_return(&simulation.nesting, &simulation.thread, COMPARE_LEAF, &back);
+		assert_int_equal(simulation.thread.stack->depth, 2);
+		assert_int_equal(simulation.entered, 1 + i);
+	}
+	calls[COMPARE_LEAF].interrupt = false;
+	recorded(&simulation, COMPARE_LEAF);
+	post_nesting_return(&simulation.nesting, &simulation.thread, COMPARE_LEAF, &back);
+	assert_int_equal(simulation.thread.stack->depth, 3); /* a callback may go on */
+	calls[MAIN_FIB].returns = calls[COMPARE_LEAF].returns = false;
+	post_nesting_release(&simulation.nesting);
+}
+
 /* The outermost call of a recursion is the outermost one that has a time. */
 static void a_call_without_a_time_hides_none_in_it(void **state)
 {
@@ -462,6 +490,7 @@ int main(void)
 		cmocka_unit_test(returns_without_a_call_need_no_search),
 		cmocka_unit_test(a_return_that_is_not_recorded_is_not_a_callback),
 		cmocka_unit_test(a_call_without_a_time_hides_none_in_it),
+		cmocka_unit_test(an_interrupt_ends_with_its_handler),
 		cmocka_unit_test(recursion_is_told_apart_by_sites),
 		cmocka_unit_test(only_recursion_is_a_guess),
 		cmocka_unit_test(callbacks_are_below_the_code_that_makes_them),
