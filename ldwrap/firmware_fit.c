@@ -75,7 +75,7 @@ static void advise(const struct firmware_link *link, struct litifut_error *error
 			 link->options.depth);
 	else if (settings->stubs && !link->options.spans && !link->options.paths)
 		strcpy(more, ", or do not set LITIFUT_STUBS");
-	else if (link->plan.ring_events && settings->ring_kb > 1 &&
+	else if ((link->plan.ring_events || link->options.paths) && settings->ring_kb > 1 &&
 		 may_be_enough(error, settings->ring_kb * 1024UL))
 		snprintf(more, sizeof(more), ", or set LITIFUT_RING_KB to less than %u",
 			 (unsigned)settings->ring_kb);

@@ -429,7 +429,8 @@ static enum litifut_status set_times(struct litifut_firmware_pass *pass,
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
 					 LITIFUT_NO_ADDRESS,
 					 "LITIFUT_CLOCK=systick: the program has no interrupt "
-					 "handler for SysTick");
+					 "handler for SysTick: add one, or name a function of the "
+					 "program that reads another timer");
 	if (pass->jump_gate && !set_way(pass, JUMP_TARGET, code_at(pass, LITIFUT_FIRMWARE_JUMP)))
 		return litifut_firmware_missing(pass, JUMP_TARGET, error);
 	if (clock && !set_way(pass, "litifut_clock_target", function))
@@ -467,7 +468,7 @@ static enum litifut_status set_sending(struct litifut_firmware_pass *pass,
 			error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
 			LITIFUT_NO_ADDRESS,
 			"LITIFUT_SEND=tick: no entry of the vector table leads to %s "
-			"alone",
+			"alone: name that of a timer which the program uses, tick:N:HANDLER",
 			pass->options->timer_at ? pass->options->timer_at : "a handler of SysTick");
 	return pass->options->transmits ? set_free_vector(pass, TRANSMIT, pass->transmits, error)
 					: LITIFUT_OK;
@@ -483,6 +484,18 @@ static enum litifut_status set_send_target(struct litifut_firmware_pass *pass,
 		       : litifut_firmware_missing(pass, SEND_TARGET, error);
 }
 
+static enum litifut_status check_samples(const struct litifut_firmware_pass *pass,
+					 struct litifut_error *error)
+{
+	if (!pass->options->sample_at || pass->samples)
+		return LITIFUT_OK;
+	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+				 LITIFUT_NO_ADDRESS,
+				 "LITIFUT_SAMPLE: no entry of the vector table leads to %s alone: "
+				 "name the handler of a timer that the program uses",
+				 pass->options->sample_at);
+}
+
 enum litifut_status litifut_firmware_fill_runtime(struct litifut_firmware_pass *pass,
 						  struct litifut_error *error)
 {
@@ -490,6 +503,8 @@ enum litifut_status litifut_firmware_fill_runtime(struct litifut_firmware_pass *
 
 	if (!status)
 		status = set_sending(pass, error);
+	if (!status)
+		status = check_samples(pass, error);
 	if (!status)
 		status = set_times(pass, error);
 	return status ? status : set_start(pass, error);

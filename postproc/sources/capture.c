@@ -290,8 +290,12 @@ static void report_table(const char *path, const struct reader *reader,
 	} else if (missing) {
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"cut or damaged: %zu of %zu numbers are missing; call sites that "
-				"lack some are left out%s",
+				"lack some are left out%s%s",
 				missing, post_capture_numbers_count(numbers),
+				reader->flags & LITIFUT_FRAMES_TIMES
+					? ", and the times of these calls are in the self times of "
+					  "their callers"
+					: "",
 				numbers->sendings > 1
 					? ", and as no sending is whole, the others are of "
 					  "different moments; where this is so within a call site, "

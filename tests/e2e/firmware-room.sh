@@ -95,6 +95,12 @@ behaviour()
 	ok "fewer open calls are not advised, as they would not be enough" \
 		grep -q 'overflowed by [0-9]\{4,\} bytes: trace fewer functions (LITIFUT_INCLUDE)$' times.log
 
+	export LITIFUT_MODE=paths LITIFUT_RING_KB=100
+	ok "with too little RAM for a ring of branches" with_memory 1M 64K branches
+	unset LITIFUT_MODE LITIFUT_RING_KB
+	ok "a smaller ring is advised" \
+		grep -q 'overflowed by [0-9]* bytes: trace fewer .*, or set LITIFUT_RING_KB to less than 100$' branches.log
+
 	cp -r "$root/examples/firmware/." source
 	# `end` stands before what the script does not mention: the heap would begin there
 	sed -i 's/\*(\.bss \.bss\.\*)/*(.bss.*)/; s/\*(COMMON)/*(COMMON) *libc*:*(.bss) *libg*:*(.bss)/' \

@@ -179,6 +179,11 @@ print(*(sum(int(row[name]) for row in rows) for name in ("calls", "timed_calls")
 	link_timed no-tick systick >/dev/null
 	ok "systick without a handler has one line that says so" \
 		warns no-tick "left untraced: LITIFUT_CLOCK=systick: .* no interrupt handler"
+	export LITIFUT_SAMPLE=Default_Handler
+	traced no-samples make_example no-samples >/dev/null
+	unset LITIFUT_SAMPLE
+	ok "samples by a handler that has no entry of its own have one line that says so" \
+		warns no-samples "left untraced: LITIFUT_SAMPLE: .* leads to Default_Handler alone"
 
 	cp -r "$root/examples/firmware/." source
 	cat >source/thrower.cpp <<-'C'
