@@ -267,6 +267,10 @@ static int compare_plain(struct run *run, const struct energy_arguments *given)
 /* Below this share most of what is shown would be (outside). */
 #define LEAST_OVERLAP 0.1
 
+/* As the shift of the clocks is found within two samples, so much of a trace may lie outside of the
+ * recording by that. */
+#define SAMPLES_OUTSIDE 10
+
 /* Is there a part of the recording that the trace describes? */
 static int check_overlap(const struct run *run, const char *trace)
 {
@@ -274,8 +278,16 @@ static int check_overlap(const struct run *run, const char *trace)
 	struct energy_overlap overlap;
 
 	energy_overlap(&a->power, &a->events, &a->clock, &overlap);
-	if (overlap.share >= LEAST_OVERLAP)
+	if (overlap.share >= LEAST_OVERLAP) {
+		if (overlap.before + overlap.after > SAMPLES_OUTSIDE * a->power.interval)
+			fprintf(stderr,
+				"litifut-post energy: %s has not the whole time of %s: %.4g s at "
+				"its "
+				"begin and %.4g s at its end are missing: calls there have no "
+				"energy, so that the least and the mean of a call are too low\n",
+				a->power_path, trace, overlap.before, overlap.after);
 		return 0;
+	}
 	fprintf(stderr,
 		"litifut-post energy: %s and %s %s: by the analyser's clock the trace lies from "
 		"%.6g s to %.6g s, and the recording from %.6g s to %.6g s; correct --at (its "

@@ -10,6 +10,8 @@ void energy_overlap(const struct energy_power *power, const struct energy_events
 
 	overlap->from = energy_clock_map(clock, 0, &hint);
 	overlap->to = energy_clock_map(clock, energy_events_length(events), &hint);
+	overlap->before = fmax(0, fmin(start, overlap->to) - overlap->from);
+	overlap->after = fmax(0, overlap->to - fmax(end, overlap->from));
 	double common = fmin(end, overlap->to) - fmax(start, overlap->from);
 	double shorter = fmin(end - start, overlap->to - overlap->from);
 	overlap->share = common < 0 ? 0 : shorter > 0 ? common / shorter : 1;

@@ -8,6 +8,8 @@
 
 struct energy_overlap {
 	double from, to; /* the trace, in the analyser's seconds */
+	double before;   /* seconds of the trace before the recording begins, */
+	double after;    /* and after it has ended */
 	double share;    /* of the shorter one of both that lies within the other, 0 to 1 */
 };
 

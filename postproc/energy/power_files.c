@@ -51,6 +51,13 @@ static enum litifut_status read_power(struct energy_power *power, const char *pa
 			continue;
 		snprintf(power->format, sizeof(power->format), "%s", energy_readers[i]->name);
 		energy_readers[i]->read(&input, &builder);
+		if (power->assumed_volts && power->channels < ENERGY_CHANNELS &&
+		    input.options->volts[power->channels] > 0)
+			energy_builder_fail(&builder, LITIFUT_ERROR_MISSING,
+					    "--volts has more voltages than the file has channels, "
+					    "%u: they are separated by commas, and have decimal "
+					    "points, as in 3.3",
+					    power->channels);
 		enum litifut_status finished = energy_builder_finish(&builder);
 
 		if (finished == LITIFUT_OK && input.options->tau > 0)

@@ -198,19 +198,19 @@ static void beyond_the_recording(void **state)
 	assert_near(result.outside[0], between(0, 10));
 }
 
+static struct energy_overlap overlapped;
+
 static double overlap(const char *lines, double shift)
 {
-	struct energy_overlap found;
-
 	energy_events_release(&events);
 	energy_clock_release(&the_clock);
 	make_events(lines);
 	struct energy_knot moved = {0, (double)events.first * 1e-3 + shift};
 	energy_clock_release(&the_clock);
 	assert_int_equal(energy_clock_line(&the_clock, &moved, 1, &error), LITIFUT_OK);
-	energy_overlap(&power, &events, &the_clock, &found);
-	assert_near(found.to - found.from, (double)(events.last - events.first) * 1e-3);
-	return found.share;
+	energy_overlap(&power, &events, &the_clock, &overlapped);
+	assert_near(overlapped.to - overlapped.from, (double)(events.last - events.first) * 1e-3);
+	return overlapped.share;
 }
 
 static void overlaps(void **state)
@@ -220,11 +220,17 @@ static void overlaps(void **state)
 	(void)state;
 	make_power(100, 0, 0);
 	assert_near(overlap(trace, 0), 1);
+	assert_near(overlapped.before + overlapped.after, 0);
 	assert_near(overlap(trace, 0.07), 0.5);
+	assert_near(overlapped.before, 0);
+	assert_near(overlapped.after, 0.02);
 	assert_near(overlap(trace, -0.03), 0.5);
+	assert_near(overlapped.before, 0.02);
+	assert_near(overlapped.after, 0);
 	assert_near(overlap(trace, 0.0895), 0.0125);
 	assert_near(overlap(trace, 0.0905), 0);
 	assert_near(overlap(trace, -1), 0);
+	assert_near(overlapped.before, 0.04);
 	/* the recording lies within the trace */
 	assert_near(overlap("enter 10 0 main\nleave 1010 0\n", -0.5), 1);
 	/* one moment */

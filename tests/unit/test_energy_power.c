@@ -147,6 +147,12 @@ static void supplies(void **state)
 	assert_near(power.watts[1][1], 30e-3);
 	assert_non_null(strstr(described(), "voltage 3, 1.5 V (--volts)"));
 	energy_power_release(&power);
+	/* a decimal comma, in a file with less channels */
+	assert_int_equal(read_text("time (ms),cpu (mA)\n0,1\n1,1\n2,1\n",
+				   &(struct energy_power_options){.volts = {3, 3}}),
+			 LITIFUT_ERROR_MISSING);
+	assert_non_null(strstr(error.message, "more voltages than the file has channels, 1"));
+	energy_power_release(&power);
 	assert_int_equal(read_text(text, &three_volts), LITIFUT_OK);
 	assert_near(power.watts[1][1], 60e-3);
 	assert_non_null(strstr(described(), "voltage 3 V (--volts)"));
