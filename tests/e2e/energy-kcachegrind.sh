@@ -6,7 +6,7 @@
 # shellcheck disable=SC2317
 for needed in Xvfb xdotool import convert dbus-run-session kcachegrind; do
 	command -v $needed >/dev/null || {
-		echo "1..0 # SKIP $needed is missing: apt-get install xvfb xdotool imagemagick dbus kcachegrind"
+		echo "1..0 # SKIP $needed is missing: scripts/install-dependencies programs"
 		exit 0
 	}
 done
