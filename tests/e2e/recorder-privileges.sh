@@ -79,6 +79,9 @@ behaviour()
 	is "root: the child has a trace" "$(of_child)" 1000
 	is "root: nothing is lost" "$lost" 0
 	is "root: nothing in the new root" "$(find jail -mindepth 1)" ""
+	# An emulator has an empty /proc/self/maps there, a kernel has none.
+	is "root: the maps from before name the libraries" \
+		"$(grep -l 'libc\.so' data/maps/* | wc -l) $(find data -size 0)" "1 "
 
 	copy=LITIFUT_COPY_TO=$(pwd)/usb
 	dropped user

@@ -18,8 +18,8 @@
 #define LITIFUT_SYNC_BYTES (1u << 20)
 
 /* Copies what can be read from one descriptor to the other, the whole file wherever its
- * position is; 0 when that is all. With `sync`, what has been copied is safe every now
- * and then, should the stick be pulled. */
+ * position is; 0 when that is all, -ENODATA when it is nothing. With `sync`, what has been copied
+ * is safe every now and then, should the stick be pulled. */
 static long litifut_copy_all(long from, long to, bool sync)
 {
 	char buffer[1024];
@@ -32,7 +32,7 @@ static long litifut_copy_all(long from, long to, bool sync)
 		if (got == -EINTR)
 			continue;
 		if (got <= 0)
-			return got;
+			return got || copied ? got : -ENODATA;
 		copied += (uint64_t)got;
 		if (!litifut_within_limits(copied))
 			return -EFBIG;
