@@ -43,20 +43,43 @@ static void add_range(struct litifut_paths *paths, const struct litifut_section 
 	}
 }
 
-/* Removes the ranges of the tracer, which forms no address of the program's code: literals of it
- * that happen to be near would make functions look as if a pointer led to them. Returns how many
- * stay. */
+/* Where what the tracer has at `address` ends: the program's data may follow in the same range. */
+static uint32_t end_of_tracer(const struct litifut_image *image, uint32_t address)
+{
+	const struct litifut_symbol *function;
+	uint32_t end;
+
+	while ((function = litifut_image_function_at(image, address)) && function->own) {
+		end = litifut_image_function_end(image, function);
+		for (size_t i = 0; i < image->symbol_count && !function->size; i++) {
+			const struct litifut_symbol *symbol = &image->symbols[i];
+
+			if (!symbol->own && !symbol->mapping && symbol->address > address &&
+			    symbol->address < end)
+				end = symbol->address;
+		}
+		if (end <= address)
+			break;
+		address = end;
+	}
+	return address;
+}
+
+/* Removes what is the tracer's from the ranges, as it forms no address of the program's code:
+ * literals of it that happen to be near would make functions look as if a pointer led to them.
+ * Returns how many stay. */
 static size_t leave_tracer(const struct litifut_image *image, struct litifut_code_range *ranges,
 			   size_t count)
 {
 	size_t left = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct litifut_symbol *function =
-			litifut_image_function_at(image, ranges[i].start);
+		const uint32_t start = end_of_tracer(image, ranges[i].start);
 
-		if (!function || !function->own)
-			ranges[left++] = ranges[i];
+		if (start >= ranges[i].end)
+			continue;
+		ranges[left] = ranges[i];
+		ranges[left++].start = start;
 	}
 	return left;
 }

@@ -121,6 +121,19 @@ behaviour()
 		settings=
 	fi
 
+	# constants right behind the last code, which is the tracer's (MicroPython)
+	cp -r "$root/examples/firmware" constants
+	sed -i '/KEEP(\*(\.\(init\|fini\)))/d; s/^		KEEP(\*(\.vectors))/&\n		KEEP(*(.init))\n		KEEP(*(.fini))\n		*.a:*(.text .text.*)/' constants/sections.ld
+	mv source kept
+	mv constants source
+	settings="LITIFUT_PORT=$port"
+	ok "constants behind the tracer: it links traced" link_mode paths behind 64 EXTRA_CFLAGS="$cpu"
+	settings=
+	ok "constants behind the tracer: blocks are those that are executed, also behind calls through pointers there" \
+		blocks_are_executed behind traced memory --more 4
+	rm -r source
+	mv kept source
+
 	sed 's/\<400\>/'$often'/' "$root/tests/firmware/nested.c" >source/main.c
 	cp "$root/tests/firmware/startup.c" source
 	ok "interrupts: it links traced" link_mode paths nested "$large" EXTRA_CFLAGS="$cpu"
