@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <math.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +26,7 @@
 
 #include <litifut/frames_format.h>
 
+#include "common/bytes.h"
 #include "common/hex.h"
 #include "rewriter/image.h"
 
@@ -252,8 +255,42 @@ static enum litifut_status check_identity(struct remote *remote, const struct fi
 				 litifut_hex(bytes + hash, 8, runs), elf, asked);
 }
 
-/* Where the tracer keeps what a dump of the memory has to have. A ring that outlasts a reset is in
- * no section. */
+static void reach_over(struct firmware *firmware, uint32_t address, uint32_t size)
+{
+	if (address < firmware->start)
+		firmware->start = address;
+	if (address + size > firmware->end)
+		firmware->end = address + size;
+}
+
+/* A ring that outlasts a reset is in no section: its symbols are absolute, which the image does not
+ * list. */
+static void reach_over_kept(struct firmware *firmware, const struct litifut_image *image)
+{
+	static const char *const names[] = {"litifut_table", "litifut_table_end", "litifut_kept"};
+	const bool big = image->file.big_endian;
+	const struct litifut_section *table = litifut_image_section(image, ".symtab");
+	const struct litifut_section *strings =
+		table && table->link < image->section_count ? &image->sections[table->link] : NULL;
+
+	for (uint32_t at = 0; strings && at + sizeof(Elf32_Sym) <= table->size;
+	     at += sizeof(Elf32_Sym)) {
+		const uint8_t *symbol = table->bytes + at;
+		const uint32_t name = litifut_get32(big, symbol);
+
+		if (litifut_get16(big, symbol + offsetof(Elf32_Sym, st_shndx)) != SHN_ABS ||
+		    name >= strings->size)
+			continue;
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			if (!strcmp((const char *)strings->bytes + name, names[i]))
+				reach_over(
+					firmware,
+					litifut_get32(big, symbol + offsetof(Elf32_Sym, st_value)),
+					0);
+	}
+}
+
+/* Where the tracer keeps what a dump of the memory has to have. */
 static enum litifut_status find_firmware(const char *elf, struct firmware *firmware,
 					 struct litifut_error *error)
 {
@@ -267,21 +304,15 @@ static enum litifut_status find_firmware(const char *elf, struct firmware *firmw
 	*firmware = (struct firmware){.start = UINT32_MAX};
 	for (size_t i = 0; i < image.own_count; i++) {
 		const struct litifut_symbol *symbol = &image.symbols[image.own[i]];
-		const bool table = !strcmp(symbol->name, "litifut_table") ||
-				   !strcmp(symbol->name, "litifut_table_end") ||
-				   !strcmp(symbol->name, "litifut_kept");
 		const bool object =
 			symbol->type == STT_OBJECT && symbol->section < image.section_count &&
 			(image.sections[symbol->section].flags & (SHF_ALLOC | SHF_WRITE)) ==
 				(SHF_ALLOC | SHF_WRITE);
 
-		if (!table && !object)
-			continue;
-		if (symbol->address < firmware->start)
-			firmware->start = symbol->address;
-		if (symbol->address + symbol->size > firmware->end)
-			firmware->end = symbol->address + symbol->size;
+		if (object || !strcmp(symbol->name, "litifut_table"))
+			reach_over(firmware, symbol->address, symbol->size);
 	}
+	reach_over_kept(firmware, &image);
 	identity = litifut_image_symbol(&image, "litifut_identity");
 	if (identity) {
 		firmware->identity = identity->address;
@@ -343,6 +374,10 @@ static int connect_host(const char *source)
 			line = -1;
 		}
 	}
+	/* A command follows a +: else it waits until the other side has acknowledged that, 40 ms.
+	 */
+	if (line >= 0)
+		setsockopt(line, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
 	freeaddrinfo(found);
 	return line;
 }

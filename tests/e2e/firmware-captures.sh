@@ -93,6 +93,12 @@ by_remote()
 	ok "whose calls are in it" sh -c "'$BUILD/bin/litifut-post' -q -f edges remote.bin endless/firmware.elf |
 		grep -q ' main -> fibonacci$'"
 	cp "$root/examples/firmware/startup.c" source
+	export LITIFUT_MODE=paths LITIFUT_RAM=top
+	ok "a ring that outlasts a reset: it links traced" traced kept make_example kept
+	unset LITIFUT_MODE LITIFUT_RAM
+	ok "what is saved reaches over it" remote kept/firmware.elf --seconds "$remote_seconds"
+	ok "and says which lines were executed" sh -c "'$BUILD/bin/litifut-post' -q -f path --last 50 remote.bin kept/firmware.elf |
+		grep -q '[a-z].*\.c:[1-9]'"
 	ok "no remote is there" says 1 'no gdb remote is there' \
 		"$BUILD/bin/litifut" capture -o remote.bin --gdb "$elf" ./nothing
 	python3 - <<-'PYTHON' &
