@@ -234,7 +234,13 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			settings->recorded == LITIFUT_MODE_STREAM ? "without their order"
 								  : "not timed",
 			outcome->times_refused);
-	if (outcome->never_sent)
+	if (outcome->never_sent && settings->send && !strncmp(settings->send, "call:", 5))
+		fprintf(stderr,
+			"litifut-ld: warning: %s: the results are never sent, as no call by name "
+			"leads to %s (LITIFUT_SEND), and a call through a pointer does not send: "
+			"name a function that is called by its name, or call litifut_send()\n",
+			output, settings->send + 5);
+	else if (outcome->never_sent)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: the results are never sent, as the program calls "
 			"nothing that sends them (_exit, litifut_send, or the function of "

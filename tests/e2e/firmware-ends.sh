@@ -78,6 +78,16 @@ behaviour()
 	front=
 	is "of one that never ends, a line says that nothing is sent" \
 		"$(grep -c 'warning: .*/firmware.elf: the results are never sent, as the program calls nothing that sends them (_exit, .*): set LITIFUT_SEND=' never.log)" 1
+	cp source/main.c named.c
+	sed -i 's/^int main.*/__attribute__((noinline)) static void pointed(void)\n{\n\tsum++;\n}\nstatic void (*volatile pointer)(void) = pointed;\n&/
+		s/work(i);/{ work(i); pointer(); }/' source/main.c
+	export LITIFUT_SEND=call:pointed
+	front="$BUILD/bin/litifut build -q"
+	make_example pointed >pointed.log 2>&1
+	front=
+	is "nor where no call by name leads to the function" \
+		"$(grep -c 'are never sent, as no call by name leads to pointed (LITIFUT_SEND), ' pointed.log)" 1
+	cp named.c source/main.c
 	LITIFUT_SEND=call:work
 	export LITIFUT_SEND
 	ok "unless LITIFUT_SEND names a function" traced asked make_example asked
