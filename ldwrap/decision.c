@@ -156,6 +156,8 @@ static const char *reason_of_options(const struct arguments *arguments, bool fir
 		case ARGUMENT_MRI_SCRIPT:
 			return "an MRI script (-c)";
 		case ARGUMENT_SCRIPT:
+			if (item->value && script_is_read_once(item->value))
+				return "a linker script that can be read only once (-T)";
 			if (!firmware && (!item->value || script_replaces_default(item->value)))
 				return "a linker script of its own (-T)";
 			break;

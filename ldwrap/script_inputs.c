@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <libiberty/libiberty.h>
@@ -13,10 +14,17 @@
 /* Scripts that people and tools write are far smaller. */
 #define SCRIPT_BYTES_MAX (16u << 20)
 
+bool script_is_read_once(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
 /* NULL: it can't be read, or holds a zero, as no text does. */
 static char *read_text(const char *path)
 {
-	FILE *file = fopen(path, "r");
+	FILE *file = script_is_read_once(path) ? NULL : fopen(path, "r");
 	size_t size = 0;
 	size_t room = 4096;
 	size_t count;
@@ -84,11 +92,11 @@ static void append_names(char **at, struct text_list *paths)
 	for (const char *word; (word = next_word(at, &mark));) {
 		char *name;
 
+		if (!depth && mark != '(')
+			return; /* not followed by one */
 		depth += mark == '(';
 		if (mark && mark != '(' && !--depth)
 			return;
-		if (!depth)
-			return; /* not followed by one */
 		if (mark || depth > 1)
 			continue;
 		name = xstrndup(word, strlen(word) < (size_t)(*at - word) ? strlen(word)

@@ -55,6 +55,16 @@ inputs_of_script()
 	same_run program
 }
 
+# A pipe can be read only once, and that is for the linker.
+script_in_pipe()
+{
+	echo 'SECTIONS { .added : { KEEP(*(.added)) } } INSERT AFTER .data;' >insert.script
+	ok "a script in a pipe: it links" sh -c \
+		"cat insert.script | '$BUILD/bin/litifut' build '$triplet-gcc' $machine_flags main.o 'a b'/*.o -T /dev/stdin -o piped 2>piped.log"
+	ok "a script in a pipe: litifut build says why it is not traced" \
+		grep 'a linker script that can be read only once (-T)' piped.log
+}
+
 behaviour()
 {
 	sources
@@ -63,6 +73,7 @@ behaviour()
 	fresh program ../main.o ../libsame.a
 	fresh program ../main.o ../libthin.a
 	inputs_of_script
+	script_in_pipe
 	fresh program ../main.o -L"../lib dir" -lcalls
 	fresh program ../main.o -L"../lib dir" -l:libcalls.a
 	fresh program ../main.o -Wl,--start-group ../libsame.a ../libthin.a -Wl,--end-group
