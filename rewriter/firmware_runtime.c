@@ -1,5 +1,7 @@
 /* The code of the tracer in the image of a firmware: is all there that the sites need, and where do
- * its gates lead? */
+ * its gates lead?
+ *
+ * Over 500 lines, because all parts look for the same symbols of the same code. */
 #include <elf.h>
 #include <litifut/kept_format.h>
 #include <litifut/module_format.h>

@@ -1,5 +1,6 @@
 /* What `litifut-post energy` does: it reads a recording and traces, and analyses or compares them.
- */
+ *
+ * Over 500 lines, because each of them serves the steps of this one command. */
 #include "postproc/energy/command.h"
 
 #include <errno.h>

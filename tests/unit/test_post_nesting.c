@@ -1,4 +1,6 @@
-/* Rebuilt nesting against nesting that is known, because it is simulated. */
+/* Rebuilt nesting against nesting that is known, because it is simulated.
+ *
+ * Over 500 lines, because all cases share the simulation and the comparison with it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
