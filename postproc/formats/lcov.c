@@ -1,8 +1,9 @@
 /* lcov: a tracefile for genhtml(1) and its like. A line was executed if some of its code was; a
  * branch is one of the object code, and several may stand in a line. Where paths are recorded, the
  * count of a line is that of the block of it that was executed most, of each function that has the
- * line, added up; else it is 1. Code that could not be recorded is not there at all. geninfo(1)
- * describes the format. */
+ * line, added up; else it is 1. Code that the compiler has moved away from the statement counts
+ * where blocks start in it, such as the condition of a loop. Code that could not be recorded is not
+ * there at all. geninfo(1) describes the format. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,11 @@ enum kind { KIND_FUNCTION, KIND_BRANCH, KIND_LINE };
 struct item {
 	const char *file;
 	enum kind kind;
+	bool begins; /* of a line: a statement of it is among the code */
 	unsigned line;
 	uint64_t executed;      /* so often, or 1 */
 	uint64_t taken, passed; /* of a branch; likewise */
+	uint64_t inside;        /* of a line: blocks that start in other code of it, likewise */
 	uint32_t function;      /* of a function, and that of a branch or a line; of the session */
 	uint32_t address;       /* of a branch */
 };
@@ -126,8 +129,11 @@ static void take_row(void *context, const struct post_line_row *row)
 		is_known = true;
 		const uint64_t executed = times_of(block->state == POST_EXECUTED, block->times);
 
-		if (executed > item.executed)
+		if (row->begins && executed > item.executed)
 			item.executed = executed;
+		if (!row->begins && !row->empty && block->block.start >= row->start &&
+		    executed > item.inside)
+			item.inside = executed;
 		if (block->block.start == row->start &&
 		    block->block.flags & LITIFUT_BLOCK_FUNCTION &&
 		    lcov->last_function != &block->block) {
@@ -148,8 +154,9 @@ static void take_row(void *context, const struct post_line_row *row)
 			add(lcov, &other);
 		}
 	}
-	if (!row->begins || !is_known)
+	if ((!row->begins && !item.inside) || !is_known)
 		return;
+	item.begins = row->begins;
 	item.function =
 		post_session_function(session, module->module, module->blocks[at].block.start);
 	add(lcov, &item);
@@ -178,6 +185,15 @@ static bool is_same(const struct item *a, const struct item *b)
 	       a->function == b->function;
 }
 
+static void join(struct item *kept, const struct item *other)
+{
+	kept->begins |= other->begins;
+	if (kept->executed < other->executed)
+		kept->executed = other->executed;
+	if (kept->inside < other->inside)
+		kept->inside = other->inside;
+}
+
 static bool is_same_line(const struct item *a, const struct item *b)
 {
 	return a->kind == KIND_LINE && b->kind == KIND_LINE && a->line == b->line;
@@ -192,11 +208,15 @@ static void write_file(struct lcov *lcov, struct item *items, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		if (!kept || !is_same(&items[kept - 1], &items[i]))
 			items[kept++] = items[i];
-		else if (items[kept - 1].executed < items[i].executed)
-			items[kept - 1].executed = items[i].executed;
+		else
+			join(&items[kept - 1], &items[i]);
 	}
 	count = kept;
 	for (kept = 0; whole < count; whole++) {
+		if (items[whole].kind == KIND_LINE && !items[whole].begins)
+			continue;
+		if (items[whole].executed && items[whole].executed < items[whole].inside)
+			items[whole].executed = items[whole].inside;
 		if (kept && is_same_line(&items[kept - 1], &items[whole]))
 			items[kept - 1].executed += items[whole].executed;
 		else

@@ -83,6 +83,19 @@ program_source()
 			return y < 0 ? -x : x;
 		}
 
+		#define HALVE(number, steps) { int rest = number; while (rest > 1) { rest /= 2; steps++; } }
+
+		/* several loops on a line, and one whose condition stands behind its body */
+		static int halves(int number)
+		{
+			int steps = 0;
+
+			HALVE(number, steps);
+			number++; HALVE(number, steps);
+			do { steps--; } while (steps > 4);
+			return steps;
+		}
+
 		static void leave(int status)
 		{
 			if (status)
@@ -100,7 +113,7 @@ program_source()
 				puts("x");
 			last = loop(argc * 9);
 			printf("%g %g\n", floating(argc, argc), floating(9, -1));
-			last += table[0](last, 3);
+			last += table[0](last, 3) + halves(argc * 100);
 			if (!setjmp(place)) {
 				last += table[1](last, argc - 1);
 				puts("divided");
