@@ -109,33 +109,31 @@ static void add_call(struct finder *finder, const struct litifut_found_site *sit
 				      image->symbols[image->functions[to]].name)};
 }
 
-static bool is_root(const char *glob, size_t length, const char *name)
-{
-	char text[256];
-
-	if (length >= sizeof(text))
-		return false;
-	memcpy(text, glob, length);
-	text[length] = 0;
-	return litifut_is_named((const char *const[]){text, NULL}, name);
-}
-
 /* All names of a function have one number, that of the first. */
-static void add_roots(struct finder *finder, const char *word)
+static enum litifut_status add_roots(struct finder *finder, const char *word,
+				     struct litifut_error *error)
 {
 	const struct litifut_image *image = finder->image;
 	unsigned calls;
 	size_t length;
+	char *glob;
 
 	if (!litifut_include_split(word, &length, &calls))
-		return;
+		return LITIFUT_OK;
+	glob = calloc(length + 1, 1);
+	if (!glob)
+		return litifut_error_memory(error, image->path);
+	memcpy(glob, word, length);
 	for (size_t i = 0; i < image->function_count; i++) {
 		const size_t number = number_at(image, image->function_addresses[i]);
 
 		if (finder->depths[number] < calls + 1 &&
-		    is_root(word, length, image->symbols[image->functions[i]].name))
+		    litifut_is_named((const char *const[]){glob, NULL},
+				     image->symbols[image->functions[i]].name))
 			finder->depths[number] = (uint8_t)(calls + 1);
 	}
+	free(glob);
+	return LITIFUT_OK;
 }
 
 /* From the deepest on, so that each function gets as many calls as it can have. */
@@ -212,7 +210,7 @@ enum litifut_status litifut_downward_find(struct litifut_image *image,
 	for (size_t i = 0; i < sites.count && !status; i++)
 		add_call(&finder, &sites.items[i]);
 	for (const char *const *word = options->include_functions; *word && !status; word++)
-		add_roots(&finder, *word);
+		status = add_roots(&finder, *word, error);
 	if (!status) {
 		follow(&finder);
 		status = collect(image, finder.depths, error);

@@ -87,6 +87,9 @@ behaviour()
 	done
 	ok "two of them: it links traced" link 'thi*+0,other+1,first+1'
 	is "two of them: functions" "$(recorded program | sed 's/, [a-z]*\.cold//')" "at_cold, first, leaf, other, tail, third"
+	long=other_$(printf '%0300d' 0)
+	ok "a name of 306 letters, as C++ has them: it links traced" link "$long+1" "-Dother=$long"
+	is "a name of 306 letters: functions" "$(recorded program)" "leaf, $long"
 	for calls in '1:exported, shared' '2:exported, hidden, shared' '3:deepest, exported, hidden, shared'; do
 		ok "a library, shared+${calls%%:*}: it links traced" link "shared+${calls%%:*},first+2"
 		is "a library, shared+${calls%%:*}: functions" "$(recorded libshared.so)" "${calls#*:}"
