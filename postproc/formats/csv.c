@@ -42,7 +42,9 @@ static void finish(struct post_output *output)
 		fprintf(file, ",%" PRIu64, value ? value[POST_METRIC_TIMED] : 0);
 		for (size_t t = 0; t < sizeof(times) / sizeof(*times); t++) {
 			putc(',', file);
-			if (value && value[POST_METRIC_TIMED]) /* else it is not known */
+			const bool selfless = value && value[POST_METRIC_SELFLESS] &&
+					      times[t] == POST_METRIC_SELF;
+			if (value && value[POST_METRIC_TIMED] && !selfless) /* else not known */
 				fprintf(file, "%" PRIu64,
 					post_measures_ns(output->measures, value[times[t]]));
 		}

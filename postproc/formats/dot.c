@@ -43,7 +43,7 @@ static void write_times(const struct post_picture *picture, const struct post_me
 			post_measures_total_text(measures, metrics, text, sizeof(text)));
 	if (!value[POST_METRIC_TIMED])
 		return;
-	if (node)
+	if (node && post_metrics_self_known(metrics))
 		fprintf(file, ", self %s",
 			post_measures_text(measures, value[POST_METRIC_SELF], text, sizeof(text)));
 	fprintf(file, "\\nmin %s",

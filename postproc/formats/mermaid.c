@@ -49,7 +49,7 @@ static void write_node(const struct post_picture *picture, const struct post_tal
 		fputs("<br/>total ", file);
 		write_text(file, post_measures_total_text(measures, metrics, text, sizeof(text)));
 	}
-	if (timed)
+	if (timed && post_metrics_self_known(metrics))
 		fprintf(file, ", self %s",
 			post_measures_text(measures, metrics->value[POST_METRIC_SELF], text,
 					   sizeof(text)));

@@ -52,7 +52,8 @@ static void write_times(struct post_output *output, const struct post_metrics *m
 
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		fprintf(output->file, " %12s",
-			metrics->value[POST_METRIC_TIMED]
+			metrics->value[POST_METRIC_TIMED] &&
+					(!i || post_metrics_self_known(metrics))
 				? post_measures_text(output->measures, metrics->value[columns[i]],
 						     text, sizeof(text))
 				: "-");

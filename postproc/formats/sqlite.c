@@ -343,6 +343,11 @@ static void add_calls(struct post_output *output)
 			uint64_t value =
 				output->measures ? output->measures->calls[i].value[columns[c]] : 0;
 			bool time = output->measures && c >= 1 && c <= 4;
+			if (columns[c] == POST_METRIC_SELF && output->measures &&
+			    output->measures->calls[i].value[POST_METRIC_SELFLESS]) {
+				sqlite3_bind_null(call, 7 + c);
+				continue;
+			}
 			number(call, 7 + c,
 			       time ? post_measures_ns(output->measures, value) : value);
 		}

@@ -183,9 +183,14 @@ static void write_measured(const struct table *table, const struct row *row)
 	} else {
 		write_time(table, value[POST_METRIC_TOTAL], known);
 	}
-	write_time(table, value[POST_METRIC_SELF], known);
-	fprintf(table->output->file, " %5.1f%%",
-		table->self ? 100.0 * (double)value[POST_METRIC_SELF] / (double)table->self : 0);
+	const bool selfless = value[POST_METRIC_SELFLESS];
+	write_time(table, value[POST_METRIC_SELF], known && !selfless);
+	if (selfless)
+		fputs("      -", table->output->file);
+	else
+		fprintf(table->output->file, " %5.1f%%",
+			table->self ? 100.0 * (double)value[POST_METRIC_SELF] / (double)table->self
+				    : 0);
 	fprintf(table->output->file, " %12" PRIu64, value[POST_METRIC_CALLS]);
 	if (!thread) {
 		write_time(table, post_metrics_average(&row->metrics), timed);
@@ -211,12 +216,13 @@ static void write_notes(const struct table *table)
 {
 	const struct post_session *session = table->output->session;
 	uint64_t cut = 0, open = 0, approximate = 0, clockless = 0;
-	bool unknown = false, at_least = false, partly = false;
+	bool unknown = false, at_least = false, partly = false, selfless = false;
 	struct post_text taken = {0};
 	FILE *file = table->output->file;
 
 	for (size_t i = 0; i < table->count; i++) {
 		at_least |= table->rows[i].at_least;
+		selfless |= table->rows[i].metrics.value[POST_METRIC_SELFLESS] != 0;
 		partly |= table->rows[i].function != POST_NONE &&
 			  post_metrics_partly(&table->rows[i].metrics);
 		cut += table->rows[i].metrics.value[POST_METRIC_CUT];
@@ -257,6 +263,10 @@ static void write_notes(const struct table *table)
 	if (partly)
 		fputs("# (N timed): the times of the row are those of N of its calls; the others "
 		      "have no return that is known.\n",
+		      file);
+	if (selfless)
+		fputs("# A self time that is - is not known, and not in the share of the others: "
+		      "times of calls that the function makes, or of calls of it, are missing.\n",
 		      file);
 	if (!table->output->measures->hertz)
 		fprintf(file,

@@ -20,8 +20,7 @@ static void reserve(struct post_metrics **array, size_t *have, size_t count)
 	*have = count * 2;
 }
 
-/* Ticks of a clock of `hertz` in those of the measures. */
-static uint64_t scaled(const struct post_measures *measures, uint64_t ticks, uint64_t hertz)
+uint64_t post_measures_scaled(const struct post_measures *measures, uint64_t ticks, uint64_t hertz)
 {
 	if (!measures->mixed || hertz == measures->hertz || !hertz)
 		return ticks;
@@ -55,8 +54,8 @@ uint64_t post_measures_unreturned(const struct post_measures *measures)
 void post_metrics_add(struct post_metrics *sum, const struct post_metrics *more)
 {
 	static const enum post_metric others[] = {
-		POST_METRIC_CALLS, POST_METRIC_CUT,  POST_METRIC_OPEN,     POST_METRIC_APPROX,
-		POST_METRIC_LEAST, POST_METRIC_MOST, POST_METRIC_CLOCKLESS};
+		POST_METRIC_CALLS, POST_METRIC_CUT,  POST_METRIC_OPEN,      POST_METRIC_APPROX,
+		POST_METRIC_LEAST, POST_METRIC_MOST, POST_METRIC_CLOCKLESS, POST_METRIC_SELFLESS};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		sum->value[others[i]] += more->value[others[i]];
@@ -73,9 +72,9 @@ static void take_leave(struct post_measures *measures, const struct post_timelin
 	const struct post_process *process =
 		session->processes[session->lanes[event->lane]->process];
 	uint64_t hertz = measures->mixed ? post_clock_hertz(process) : 0;
-	uint64_t most = scaled(measures, event->time - frame->time, hertz);
-	uint64_t least = scaled(measures, frame->last - frame->time, hertz);
-	uint64_t self = scaled(measures, event->value, hertz);
+	uint64_t most = post_measures_scaled(measures, event->time - frame->time, hertz);
+	uint64_t least = post_measures_scaled(measures, frame->last - frame->time, hertz);
+	uint64_t self = post_measures_scaled(measures, event->value, hertz);
 	bool outermost = !frame->previous_same;
 	uint64_t *function = measures->functions[event->callee].value;
 	if (event->flags & POST_EVENT_BEFORE)
@@ -130,55 +129,6 @@ struct table_reader {
 	struct post_process *process;
 };
 
-static void take_beside(struct post_measures *measures, uint32_t call,
-			const struct post_table_item *item)
-{
-	size_t count = measures->session->call_count, have = measures->beside_capacity;
-
-	if (count > have) {
-		measures->beside =
-			post_reallocate(measures->beside, count * 2, sizeof(*measures->beside));
-		memset(measures->beside + have, 0, (count * 2 - have) * sizeof(*measures->beside));
-		measures->beside_capacity = count * 2;
-	}
-	measures->beside[call].no_self = true;
-	measures->beside[call].open += scaled(measures, item->open_sum, item->hertz);
-	measures->beside[call].added += scaled(measures, item->added, item->hertz);
-}
-
-/* The time of a function is that of all its calls, less that of all calls that it makes. Its
- * calls share it by their time. */
-static void derive_self(struct post_measures *measures)
-{
-	const struct post_session *session = measures->session;
-	size_t known = measures->beside_capacity < session->call_count ? measures->beside_capacity
-								       : session->call_count;
-	double *self = post_allocate(session->function_count + 1, sizeof(*self));
-	double *sum = post_allocate(session->function_count + 1, sizeof(*sum));
-
-	for (size_t i = 0; i < known; i++) {
-		const struct post_beside *beside = &measures->beside[i];
-		double time = (double)measures->calls[i].value[POST_METRIC_SUM];
-
-		if (!beside->no_self)
-			continue;
-		sum[session->calls[i].callee] += time;
-		self[session->calls[i].callee] += time + (double)beside->open;
-		self[session->calls[i].caller] -=
-			time + (double)beside->open + (double)beside->added;
-	}
-	for (size_t i = 0; i < known; i++) {
-		uint32_t callee = session->calls[i].callee;
-		double time = (double)measures->calls[i].value[POST_METRIC_SUM];
-
-		if (measures->beside[i].no_self && self[callee] > 0 && sum[callee] > 0)
-			measures->calls[i].value[POST_METRIC_SELF] +=
-				(uint64_t)(self[callee] * time / sum[callee] + 0.5);
-	}
-	free(self);
-	free(sum);
-}
-
 static void take_item(void *context, const struct post_table_item *item)
 {
 	struct table_reader *reader = context;
@@ -192,6 +142,8 @@ static void take_item(void *context, const struct post_table_item *item)
 					       item->callee);
 	bool wanted = of_tasks || post_thread_wanted(session, item->thread);
 
+	if (item->missing)
+		post_self_missing(measures, reader->process, item, call);
 	if (thread)
 		thread->sequence += item->count;
 	reader->process->events += item->count;
@@ -209,25 +161,25 @@ static void take_item(void *context, const struct post_table_item *item)
 		lane[POST_METRIC_CALLS] += item->count;
 	metrics->value[POST_METRIC_OPEN] += item->open;
 	if (item->no_self)
-		take_beside(measures, call, item);
+		post_self_take(measures, call, item);
 	if (item->minimum > item->maximum) {
 		metrics->value[POST_METRIC_APPROX] += item->count - item->open;
 		return;
 	}
 	metrics->value[POST_METRIC_APPROX] += item->untimed;
 	add_timed(metrics, item->count - item->open - item->untimed,
-		  scaled(measures, item->sum, item->hertz),
-		  scaled(measures, item->self, item->hertz),
-		  scaled(measures, item->minimum, item->hertz),
-		  scaled(measures, item->maximum, item->hertz));
+		  post_measures_scaled(measures, item->sum, item->hertz),
+		  post_measures_scaled(measures, item->self, item->hertz),
+		  post_measures_scaled(measures, item->minimum, item->hertz),
+		  post_measures_scaled(measures, item->maximum, item->hertz));
 	if (lane)
-		lane[POST_METRIC_SELF] += scaled(measures, item->self, item->hertz);
+		lane[POST_METRIC_SELF] += post_measures_scaled(measures, item->self, item->hertz);
 	/* It is not known which of them were outermost. */
 	if (session->calls[call].caller != session->calls[call].callee) {
 		reserve(&measures->functions, &measures->function_capacity,
 			session->function_count);
 		measures->functions[session->calls[call].callee].value[POST_METRIC_TOTAL] +=
-			scaled(measures, item->sum, item->hertz);
+			post_measures_scaled(measures, item->sum, item->hertz);
 	}
 }
 
@@ -279,17 +231,17 @@ static void take_table_call(void *context, const struct post_table_call *item)
 	lane[POST_METRIC_CALLS] += made->count;
 	if (!timed)
 		return;
-	add_timed(metrics, timed, scaled(measures, made->sum, hertz),
-		  scaled(measures, made->self, hertz),
-		  scaled(measures, ~made->minimum_inverted, hertz),
-		  scaled(measures, made->maximum, hertz));
-	lane[POST_METRIC_SELF] += scaled(measures, made->self, hertz);
+	add_timed(metrics, timed, post_measures_scaled(measures, made->sum, hertz),
+		  post_measures_scaled(measures, made->self, hertz),
+		  post_measures_scaled(measures, ~made->minimum_inverted, hertz),
+		  post_measures_scaled(measures, made->maximum, hertz));
+	lane[POST_METRIC_SELF] += post_measures_scaled(measures, made->self, hertz);
 	/* It is not known which of them were outermost. */
 	if (session->calls[call].caller == session->calls[call].callee)
 		return;
 	reserve(&measures->functions, &measures->function_capacity, session->function_count);
 	measures->functions[session->calls[call].callee].value[POST_METRIC_TOTAL] +=
-		scaled(measures, made->sum, hertz);
+		post_measures_scaled(measures, made->sum, hertz);
 }
 
 static void take_tasks(struct post_measures *measures, struct post_process *process)
@@ -308,8 +260,8 @@ static void take_tasks(struct post_measures *measures, struct post_process *proc
 		uint64_t *lane = measures->lanes[thread->lane].value;
 
 		lane[POST_METRIC_CALLS] += task->calls;
-		lane[POST_METRIC_TOTAL] += scaled(measures, task->ticks, hertz);
-		lane[POST_METRIC_SELF] += scaled(measures, task->ticks, hertz);
+		lane[POST_METRIC_TOTAL] += post_measures_scaled(measures, task->ticks, hertz);
+		lane[POST_METRIC_SELF] += post_measures_scaled(measures, task->ticks, hertz);
 	}
 	if (process->trace->task_count && session->options.tid_count)
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
@@ -360,6 +312,7 @@ void post_measures_start(struct post_measures *measures, struct post_session *se
 		measures->tabled |=
 			post_trace_has_tables(trace) || trace->counted_count ||
 			(trace->header.mode == LITIFUT_MODE_COUNTS && !trace->chunk_count);
+		measures->any_missing |= trace->any_missing;
 		post_table_chunks_read(trace, take_item, &reader, session->problems);
 		take_tasks(measures, session->processes[i]);
 		if (trace->header.mode == LITIFUT_MODE_TABLE)
@@ -380,13 +333,13 @@ void post_measures_finish(struct post_measures *measures)
 	reserve(&measures->functions, &measures->function_capacity, session->function_count);
 	reserve(&measures->calls, &measures->call_capacity, session->call_count);
 	reserve(&measures->lanes, &measures->lane_capacity, session->lane_count);
-	derive_self(measures);
+	post_self_derive(measures);
 	for (size_t i = 0; i < session->call_count; i++) {
 		const uint64_t *call = measures->calls[i].value;
 		struct post_metrics *function = &measures->functions[session->calls[i].callee];
-		static const enum post_metric sums[] = {POST_METRIC_CALLS, POST_METRIC_CUT,
-							POST_METRIC_OPEN, POST_METRIC_APPROX,
-							POST_METRIC_CLOCKLESS};
+		static const enum post_metric sums[] = {
+			POST_METRIC_CALLS,  POST_METRIC_CUT,       POST_METRIC_OPEN,
+			POST_METRIC_APPROX, POST_METRIC_CLOCKLESS, POST_METRIC_SELFLESS};
 		if (session->calls[i].hidden)
 			continue;
 		if (session->calls[i].caller != session->calls[i].callee)
@@ -408,6 +361,7 @@ void post_measures_release(struct post_measures *measures)
 	free(measures->functions);
 	free(measures->lanes);
 	free(measures->beside);
+	free(measures->unsure);
 	*measures = (struct post_measures){0};
 }
 

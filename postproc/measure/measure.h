@@ -22,6 +22,7 @@ enum post_metric {
 	POST_METRIC_LEAST,     /* bounds of the time of calls that are not timed: at least, */
 	POST_METRIC_MOST,      /* at most */
 	POST_METRIC_BELOW,     /* of a function: the total of all calls that it made to others */
+	POST_METRIC_SELFLESS,  /* of those that are timed, calls whose self time is not known */
 	POST_METRICS
 };
 
@@ -48,6 +49,11 @@ struct post_measures {
 	 * and what is of the caller's time that is neither its own nor in the sum. */
 	struct post_beside *beside;
 	size_t beside_capacity;
+	/* By function: which times, that its self time needs, are missing (bits of self_times.c).
+	 */
+	uint8_t *unsure;
+	size_t unsure_capacity;
+	bool any_missing; /* times of calls to any function are missing in a table */
 	size_t call_capacity, function_capacity, lane_capacity;
 	uint64_t hertz;    /* ticks a second of all times; 0: unknown */
 	bool mixed;        /* traces have different clocks: times are in nanoseconds */
@@ -67,6 +73,20 @@ void post_measures_finish(struct post_measures *measures);
 
 void post_measures_release(struct post_measures *measures);
 
+/* Self times of functions in tables that do not have them, which follow from the sums
+ * (self_times.c). */
+
+/* An entry of a table, of this call. */
+void post_self_take(struct post_measures *measures, uint32_t call,
+		    const struct post_table_item *item);
+
+/* An entry, or an address within it, lacks times. `call`: POST_NONE, if its callee is not known. */
+void post_self_missing(struct post_measures *measures, const struct post_process *process,
+		       const struct post_table_item *item, uint32_t call);
+
+/* When all entries have been taken. */
+void post_self_derive(struct post_measures *measures);
+
 enum post_timing post_measures_timing(const struct post_measures *measures);
 
 /* Could there be times? From the headers alone. `returns`: of calls whose return is recorded. */
@@ -78,6 +98,9 @@ const char *post_measures_text(const struct post_measures *measures, uint64_t ti
 
 /* The same as a number: nanoseconds, or ticks where their length is not known. */
 uint64_t post_measures_ns(const struct post_measures *measures, uint64_t ticks);
+
+/* Ticks of a clock of `hertz` in those of the measures. */
+uint64_t post_measures_scaled(const struct post_measures *measures, uint64_t ticks, uint64_t hertz);
 
 /* Calls whose return is not recorded. */
 uint64_t post_measures_unreturned(const struct post_measures *measures);
@@ -109,6 +132,12 @@ static inline uint64_t post_metrics_bound(const struct post_metrics *function)
 /* The total of a function in text; ">" and the bound, if that is all that is known. */
 const char *post_measures_total_text(const struct post_measures *measures,
 				     const struct post_metrics *function, char *text, size_t size);
+
+/* Else it is 0, and nothing may be said of it. */
+static inline bool post_metrics_self_known(const struct post_metrics *metrics)
+{
+	return metrics->value[POST_METRIC_TIMED] && !metrics->value[POST_METRIC_SELFLESS];
+}
 
 /* Are the times those of a part of the calls? The others have no return that is known. */
 static inline bool post_metrics_partly(const struct post_metrics *metrics)

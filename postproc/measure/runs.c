@@ -82,6 +82,9 @@ struct reader {
 static void take_item(void *context, const struct post_table_item *item)
 {
 	struct reader *reader = context;
+
+	if (!item->count)
+		return;
 	uint32_t call = post_session_site_call(reader->session, reader->process, item->module,
 					       item->site, item->callee);
 

@@ -125,8 +125,10 @@ uint32_t post_session_call(struct post_session *session, struct post_process *pr
 	return call;
 }
 
-uint32_t post_session_site_call(struct post_session *session, struct post_process *process,
-				uint32_t serial, uint32_t number, uint32_t callee)
+/* NULL: it is not known. */
+static const struct litifut_site *listed_site(const struct post_session *session,
+					      const struct post_process *process, uint32_t serial,
+					      uint32_t number, const struct post_mapping **mapping)
 {
 	size_t m = 0;
 
@@ -134,13 +136,32 @@ uint32_t post_session_site_call(struct post_session *session, struct post_proces
 	       process->trace->modules[m].record.serial != serial)
 		m++;
 	if (m == process->trace->module_count)
-		return POST_NONE;
+		return NULL;
 	/* The mappings of the modules in the trace come first. */
-	const struct post_mapping *mapping = &process->mappings[m];
-	const struct post_image *image = session->modules[mapping->module].image;
-	if (!image || number >= image->patched_count)
+	*mapping = &process->mappings[m];
+	const struct post_image *image = session->modules[(*mapping)->module].image;
+	return image && number < image->patched_count ? image->patched[number] : NULL;
+}
+
+uint32_t post_session_site_caller(struct post_session *session, const struct post_process *process,
+				  uint32_t serial, uint32_t number)
+{
+	const struct post_mapping *mapping;
+	const struct litifut_site *site = listed_site(session, process, serial, number, &mapping);
+
+	return site && site->kind != LITIFUT_SITE_VECTOR
+		       ? post_session_function(session, mapping->module, site->address)
+		       : POST_NONE;
+}
+
+uint32_t post_session_site_call(struct post_session *session, struct post_process *process,
+				uint32_t serial, uint32_t number, uint32_t callee)
+{
+	const struct post_mapping *mapping;
+	const struct litifut_site *site = listed_site(session, process, serial, number, &mapping);
+
+	if (!site)
 		return POST_NONE;
-	const struct litifut_site *site = image->patched[number];
 	bool indirect = litifut_site_is_pointer(site);
 	bool tail = litifut_site_is_tail(site);
 	uint32_t kind = tail       ? LITIFUT_WORD_TAIL

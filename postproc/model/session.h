@@ -222,6 +222,10 @@ bool post_session_place(const struct post_process *process, uint32_t epoch, uint
 uint32_t post_session_site_call(struct post_session *session, struct post_process *process,
 				uint32_t serial, uint32_t site, uint32_t callee);
 
+/* The function that a site of the list is in, whatever it has called; POST_NONE: not known. */
+uint32_t post_session_site_caller(struct post_session *session, const struct post_process *process,
+				  uint32_t serial, uint32_t number);
+
 /* The number of the function at a link-time address of a module. */
 uint32_t post_session_function(struct post_session *session, uint32_t module, uint32_t address);
 

@@ -293,8 +293,7 @@ static void report_table(const char *path, const struct reader *reader,
 				"lack some are left out%s%s",
 				missing, post_capture_numbers_count(numbers),
 				reader->flags & LITIFUT_FRAMES_TIMES
-					? ", and the times of these calls are in the self times of "
-					  "their callers"
+					? ", and so are self times that depend on them"
 					: "",
 				numbers->sendings > 1
 					? ", and as no sending is whole, the others are of "

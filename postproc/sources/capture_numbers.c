@@ -266,6 +266,7 @@ static void set_others(const struct post_capture_numbers *numbers, struct post_c
 	capture->overflow_count = numbers->overflow.count;
 	capture->bin_count = numbers->profile.count;
 	capture->open_count = numbers->open.count;
+	capture->open_missing = numbers->open.missing || (numbers->timed && !numbers->has_times);
 	capture->hertz = numbers->hertz;
 	capture->calibration = numbers->calibration;
 	capture->cost_missing = numbers->timed && !numbers->has_times;

@@ -35,6 +35,7 @@ struct post_capture {
 	/* Of each entry of the pool two: a record's number and ticks, see LITIFUT_FRAME_OPEN. */
 	uint32_t *open;
 	size_t open_count; /* numbers */
+	bool open_missing; /* some of them have not come */
 	uint32_t hertz;    /* of the clock, 0: unknown */
 	struct litifut_calibration calibration;
 	bool cost_missing; /* what the tracer adds to a call has not come */

@@ -52,6 +52,7 @@ struct table_reader {
 	uint32_t changing_at; /* its call site */
 	uint32_t site;        /* number of it */
 	uint32_t unnamed;
+	bool overflow_missing; /* the sites of some entries of the overflow table are not known */
 };
 
 /* How often the record with this number is in the pool, and for how long altogether. */
@@ -126,6 +127,21 @@ static bool fit_calls(struct post_table_item *item)
 	return least <= item->count + CALLS_MEANWHILE;
 }
 
+/* What this site has called took a time that is not known. */
+static void add_missing(struct table_reader *reader)
+{
+	struct post_trace *trace = reader->trace;
+
+	if (!(reader->capture->flags & LITIFUT_FRAMES_TIMES))
+		return;
+	POST_GROW(trace->items, trace->item_count, trace->item_capacity);
+	trace->items[trace->item_count++] = (struct post_table_item){.module = 1,
+								     .site = reader->site,
+								     .no_self = true,
+								     .missing = true,
+								     .minimum = UINT64_MAX};
+}
+
 /* Takes the record at `words`, which has this number, of calls to `callee` (0: the site names
  * it), to each of which the tracer adds so many ticks. */
 static void take_record(struct table_reader *reader, const struct litifut_site *site,
@@ -137,8 +153,11 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 	struct post_trace *trace = reader->trace;
 	bool same;
 
-	if (!have_come(capture, number, reader->record_words, &same))
+	if (!have_come(capture, number, reader->record_words, &same)) {
+		if (words[0] || !capture->from[number])
+			add_missing(reader);
 		return;
+	}
 	if (!(capture->flags & LITIFUT_FRAMES_TIMES)) {
 		add_counted(trace, site, callee, words[0]);
 		return;
@@ -150,6 +169,7 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 		.count = words[0],
 		.hertz = capture->hertz,
 		.no_self = true,
+		.missing = !same,
 	};
 
 	if (!item.count)
@@ -166,13 +186,16 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 		item.sum -= (uint64_t)1 << 32;
 	if (!fit_calls(&item)) {
 		reader->wrong++;
-		if (!capture->dumped || reader->wrong > 1)
+		if (!capture->dumped || reader->wrong > 1) {
+			add_missing(reader);
 			return;
+		}
 		/* What was counted at the call is right. */
 		reader->changing = trace->item_count + 1;
 		reader->changing_at = site->address;
 		item.minimum = UINT64_MAX;
 		item.maximum = item.sum = 0;
+		item.missing = true;
 	}
 	reader->timed += item.minimum <= item.maximum;
 	reader->moved += item.minimum <= item.maximum && item.maximum != 0;
@@ -232,6 +255,13 @@ static double overflow_added(const struct table_reader *reader, size_t name, uin
 	return reader->whole + reader->overflow + (double)tries * reader->each_try;
 }
 
+/* A callee that is not known has been called. */
+static void take_none(struct table_reader *reader)
+{
+	add_missing(reader);
+	reader->trace->any_missing = true;
+}
+
 /* The same of a callee that the numbers name. All `count` of them, from `first` on, are needed. */
 static void take_named(struct table_reader *reader, const struct litifut_site *site,
 		       uint32_t callee, const uint32_t *words, size_t number, size_t first,
@@ -239,12 +269,17 @@ static void take_named(struct table_reader *reader, const struct litifut_site *s
 {
 	bool same;
 
-	if (!have_come(reader->capture, first, count, &same))
+	if (!have_come(reader->capture, first, count, &same)) {
+		if (words[0] || !reader->capture->from[number])
+			take_none(reader);
 		return;
-	if (callee)
+	}
+	if (callee) {
 		take_record(reader, site, callee * reader->callee_bytes, words, number, added);
-	else if (words[0])
+	} else if (words[0]) {
 		reader->wrong++;
+		take_none(reader);
+	}
 }
 
 static void take_pointer(struct table_reader *reader, const struct litifut_site *site, size_t word)
@@ -259,6 +294,8 @@ static void take_pointer(struct table_reader *reader, const struct litifut_site 
 		   reader->record_words + LITIFUT_POINTER_EXTRA, reader->whole + reader->first);
 	if (have_come(capture, word + reader->record_words + 1, 1, &same))
 		reader->unnamed += words[reader->record_words + 1];
+	if (reader->overflow_missing && (words[0] || !have_come(capture, word, 1, &same)))
+		add_missing(reader);
 	for (size_t at = 0; at + step <= capture->overflow_count; at += step)
 		if (capture->overflow[at] == name)
 			take_named(
@@ -315,9 +352,9 @@ static void report_wrong(const char *path, struct table_reader *reader,
 		return;
 	}
 	if (reader->changing) {
-		trace->item_count--;
-		memmove(trace->items + reader->changing - 1, trace->items + reader->changing,
-			(trace->item_count - (reader->changing - 1)) * sizeof(*trace->items));
+		struct post_table_item *item = &trace->items[reader->changing - 1];
+
+		item->count = item->open = item->open_sum = item->added = item->untimed = 0;
 	}
 	if (reader->wrong)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
@@ -357,6 +394,7 @@ enum litifut_status post_firmware_count_sites(const char *path, const struct pos
 	};
 	uint32_t address, bytes;
 	size_t byte = 0;
+	bool same;
 
 	if (!post_firmware_object(image, "litifut_callee_bytes", &reader.callee_bytes, &bytes))
 		reader.callee_bytes = 1;
@@ -372,6 +410,9 @@ enum litifut_status post_firmware_count_sites(const char *path, const struct pos
 	set_cost(&reader, image);
 	trace->cost_taken = capture->calibration.calls != 0;
 	trace->cost_missing = capture->cost_missing;
+	for (size_t at = 0; at < capture->overflow_count; at++)
+		reader.overflow_missing |= !have_come(capture, capture->word_count + at, 1, &same);
+	trace->any_missing = reader.overflow_missing || capture->open_missing;
 	for (; reader.site < image->patched_count; reader.site++) {
 		const struct litifut_site *site = image->patched[reader.site];
 		size_t words = reader.record_words +

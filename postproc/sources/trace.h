@@ -56,6 +56,8 @@ struct post_table_item {
 	/* Then: ticks of the open calls until now, and what the tracer has added to the time of
 	 * the caller besides `sum`. */
 	uint64_t open_sum, added;
+	bool missing; /* all or some of its times: not all its numbers have come, or no record has
+			 them */
 };
 
 /* A task of a firmware's kernel. */
@@ -112,6 +114,7 @@ struct post_trace {
 	 * in the times of calls. */
 	bool cost_taken;
 	bool cost_missing; /* it was, and what was captured lacks it */
+	bool any_missing;  /* times of calls to any function are missing, besides those of items */
 	/* The device has timed these. The calls of functions are those of all tasks together. */
 	struct post_task *tasks;
 	size_t task_count, task_capacity;

@@ -154,7 +154,8 @@ void post_tui_table(const struct post_tui_model *model, enum post_tui_order orde
 		if (model->timed) {
 			bool timed = metrics->value[POST_METRIC_TIMED] != 0;
 			bool bound = post_metrics_at_least(metrics);
-			add_time(model, &text, metrics->value[POST_METRIC_SELF], timed ? ' ' : '-');
+			add_time(model, &text, metrics->value[POST_METRIC_SELF],
+				 post_metrics_self_known(metrics) ? ' ' : '-');
 			add_time(model, &text, total_of(metrics), bound ? '>' : timed ? ' ' : '-');
 		}
 		post_text_format(&text, " %12" PRIu64 " %12" PRIu64 "  ", tally->calls,

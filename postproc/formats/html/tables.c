@@ -70,6 +70,11 @@ static uint64_t timed_of(const struct post_html_page *page, size_t row)
 	return metrics_of(page, row)->value[POST_METRIC_TIMED];
 }
 
+static uint64_t self_known(const struct post_html_page *page, size_t row)
+{
+	return post_metrics_self_known(metrics_of(page, row));
+}
+
 static uint64_t least_of(const struct post_html_page *page, size_t row)
 {
 	return nanoseconds(page, metrics_of(page, row)->value[POST_METRIC_LEAST]);
@@ -125,10 +130,10 @@ void post_html_functions_write(struct post_html_page *page)
 {
 	static const struct column counts[] = {
 		{"module", module_of}, {"calls", calls_of}, {"made", made_of}};
-	static const struct column times[] = {{"self", self_of},       {"total", total_of},
-					      {"average", average_of}, {"min", minimum_of},
-					      {"max", maximum_of},     {"timed", timed_of},
-					      {"at_least", at_least}};
+	static const struct column times[] = {{"self", self_of},          {"total", total_of},
+					      {"average", average_of},    {"min", minimum_of},
+					      {"max", maximum_of},        {"timed", timed_of},
+					      {"self_known", self_known}, {"at_least", at_least}};
 	static const struct column bounds[] = {{"least", least_of}, {"most", most_of}};
 	const struct post_session *session = page->output->session;
 	size_t count = page->tallies->count;

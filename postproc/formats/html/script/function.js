@@ -181,7 +181,7 @@ const showFunction = f => {
 	const total = measured && `total ${F.at_least[f] ? "at least " : ""}${time(F.total[f])}`;
 	if (measured && F.timed[f])
 		facts.push(
-			`self ${time(F.self[f])}`,
+			...(F.self_known[f] ? [`self ${time(F.self[f])}`] : []),
 			total,
 			`average ${time(F.average[f])}`,
 			`min ${time(F.min[f])}`,

@@ -15,7 +15,7 @@ const columns = [
 	["made", "Calls made", i => F.made[i], group, "how many calls it made"],
 	...(measured
 		? [
-				["self", "Self", i => F.self[i], (v, i) => (F.timed[i] ? time(v) : ""), "time in the function itself"],
+				["self", "Self", i => F.self[i], (v, i) => (F.self_known[i] ? time(v) : ""), "time in the function itself"],
 				[
 					"total",
 					"Total",
