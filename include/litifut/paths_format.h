@@ -50,10 +50,11 @@
 #define LITIFUT_PATHS_RESUMED 5 /* [psp]: or has set it: its return leads to that task */
 #define LITIFUT_PATHS_INTERRUPT                                                                    \
 	6 /* [address][frame]: an interrupt came before the instruction there; of the tracer's own \
-	   * code, the address in that of a branch which has called it. `frame' is where the CPU   \
-	   * has put the registers on the stack, with bit 0 set if no other interrupt was being    \
-	   * handled then; of AVR twice that address. The record of the start of its handler       \
-	   * follows */
+	   * code, the address in that of a branch which has called it, behind the call. On        \
+	   * Cortex-M it is the call's own if that has still to record the start of a block.       \
+	   * `frame' is where the CPU has put the registers on the stack, with bit 0 set if no     \
+	   * other interrupt was being handled then; of AVR twice that address. The record of the  \
+	   * start of its handler follows */
 #define LITIFUT_PATHS_STOPPED                                                                      \
 	7 /* [0]: recording was switched off here (litifut_stop()), and on again; a SYNC follows   \
 	   */

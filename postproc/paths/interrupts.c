@@ -220,6 +220,16 @@ static uint32_t past_stone(const struct post_path_code *code, const struct post_
 										    : at;
 }
 
+/* The code of the edge records that control has come to the block, and that call of the tracer is
+ * not `ahead' any more. A function may have returned since then, as nothing more need be recorded
+ * of it. */
+static bool was_recorded(const struct post_path_code *code, const struct post_path_edge *edge,
+			 bool ahead)
+{
+	return !ahead && edge->entry &&
+	       code->blocks[edge->block].block.entered == LITIFUT_ENTERED_RECORD;
+}
+
 /* An interrupt has come before the instruction at the address. What was executed by then
  * follows from the last decision and from the code behind it. */
 static void find_interrupted(struct post_walk *walk, struct post_walker *walker, uint32_t address)
@@ -282,7 +292,8 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 	for (size_t i = 0;
 	     i < code->count && may_execute(walker) && (again || walker->last != block); i++)
 		post_walk_execute(walk, walker);
-	if (edge && (again || walker->last != block) && post_walk_is_entering(code, edge, link))
+	if (edge && (again || walker->last != block) && post_walk_is_entering(code, edge, link) &&
+	    !was_recorded(code, edge, records))
 		begin(walk, walker, code, block);
 	post_walk_prove(walker);
 }

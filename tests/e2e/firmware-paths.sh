@@ -136,7 +136,7 @@ behaviour()
 
 	sed 's/\<400\>/'$often'/' "$root/tests/firmware/nested.c" >source/main.c
 	cp "$root/tests/firmware/startup.c" source
-	ok "interrupts: it links traced" link_mode paths nested "$large" EXTRA_CFLAGS="$cpu"
+	ok "interrupts: it links traced" link_mode paths nested "$large" EXTRA_CFLAGS="$cpu -DLEAF"
 	ok "interrupts: blocks are those that are executed, and each interrupt comes where it came" \
 		blocks_are_executed nested traced memory --more 1
 	ok "interrupts: there were many in interrupts" grep -q many nested/firmware.elf.serial
@@ -232,7 +232,7 @@ baseline()
 	ok "Cortex-M0, newlib: blocks are those that the program without patches executes" \
 		blocks_are_executed numbers0 plain memory --more 2
 	cp "$root/tests/firmware/nested.c" source/main.c
-	ok "Cortex-M0, interrupts: it links traced" link_mode paths nested0 "$large" EXTRA_CFLAGS="$cpu"
+	ok "Cortex-M0, interrupts: it links traced" link_mode paths nested0 "$large" EXTRA_CFLAGS="$cpu -DLEAF"
 	ok "Cortex-M0, interrupts: blocks are those that are executed" \
 		blocks_are_executed nested0 traced memory --late 8 --more 1
 	cp "$root/tests/firmware/tasks.c" source/main.c

@@ -1,6 +1,6 @@
 /* Interrupts that come at each possible moment, in two levels, and call what the main program
  * calls. In place of main.c of examples/firmware, with startup.c of this
- * folder. */
+ * folder. With LEAF a call through a pointer leads to a function that is one block. */
 #include <stdint.h>
 
 #include "board.h"
@@ -28,9 +28,21 @@ static void __attribute__((noinline)) second(uint32_t by)
 
 static void (*volatile const pointers[])(uint32_t) = {first, second};
 
+#ifdef LEAF
+static void __attribute__((noinline)) leaf(uint32_t by)
+{
+	shared ^= by;
+}
+
+static void (*volatile const leaf_pointer)(uint32_t) = leaf;
+#endif
+
 static void __attribute__((noinline)) through(uint32_t i)
 {
 	pointers[i & 1](i);
+#ifdef LEAF
+	leaf_pointer(i);
+#endif
 	bump(i);
 }
 

@@ -87,12 +87,14 @@
 	.size	\name, . - \name
 	.endm
 
+litifut_bits_first:
 	bit	litifut_bit_zero, 0
 	bit	litifut_bit_one, 1
 
 	begin	litifut_bits_enter
 	push	{r1, r2, r3}
 	room	8f
+litifut_bits_entering:			/* no interrupt comes here: the record is before or behind */
 	take_empty
 	lsr.w	r2, lr, #1
 	orr.w	r2, r2, #LITIFUT_PATHS_RECORD
@@ -152,7 +154,10 @@ litifut_bits_slower:
 
 /* Called at the start of an interrupt handler, with lr and r0 on the stack as above. If something
  * has called it as a function, or a fault has come that the stack pointer may be the reason for,
- * nothing is recorded. The flags are not kept. */
+ * nothing is recorded. The flags are not kept.
+ *
+ * A reader has to be told whether an interrupt of litifut_bits_enter came before its record: a
+ * function that is one block may have been called once or twice by then. */
 	begin	litifut_paths_interrupt
 	push	{r1, r2, r3}
 	ldr	r0, [sp, #16]
@@ -166,12 +171,16 @@ litifut_bits_slower:
 	mrsmi	r0, PSP
 	addpl	r0, sp, #20
 	ldrd	r1, r3, [r0, #20]	/* lr, pc */
-	ldr	r2, =litifut_bit_zero
+	ldr	r2, =litifut_bits_first	/* not of a function: bit 0 is clear */
 	subs	r2, r3, r2
 	cmp	r2, #litifut_paths_interrupt - litifut_bit_zero
 	ite	lo
 	biclo	r1, r1, #1
 	movhs	r1, r3
+	subs	r2, r2, #litifut_bits_enter - litifut_bit_zero
+	cmp	r2, #litifut_bits_entering - litifut_bits_enter
+	it	lo
+	sublo	r1, r1, #4		/* the record is not made: before the call */
 	ldr	r2, [sp, #16]
 	ubfx	r2, r2, #3, #1		/* it has interrupted no handler */
 	orr.w	r2, r2, r0

@@ -82,12 +82,17 @@
 	.size	\name, . - \name
 	.endm
 
+	.balign	4
+litifut_bits_first:
 	bit	litifut_bit_zero, 0
 	bit	litifut_bit_one, 1
 
+	.balign	4
+litifut_bits_enters:
 	begin	litifut_bits_enter
 	mask
 	room	1 << PATHS_ROOM_SHIFT, 8f
+litifut_bits_entering:			/* no interrupt comes here: the record is before or behind */
 	take_empty
 	mov	r1, lr
 	lsrs	r1, r1, #1
@@ -132,13 +137,18 @@ litifut_bits_end:
 	adds	r0, #SAVED + PUSHED
 1:	ldr	r1, [r0, #20]		/* lr */
 	ldr	r3, [r0, #24]		/* pc */
-	ldr	r4, =litifut_bit_zero
+	ldr	r4, =litifut_bits_first	/* not of a function: bit 0 is clear */
 	subs	r4, r3, r4
 	lsrs	r4, r4, #2
 	cmp	r4, #(litifut_paths_interrupt - litifut_bit_zero) >> 2
 	bhs	2f
 	lsrs	r1, r1, #1
 	lsls	r1, r1, #1
+	ldr	r4, =litifut_bits_enters
+	subs	r4, r3, r4
+	cmp	r4, #litifut_bits_entering - litifut_bits_enters
+	bhs	3f
+	subs	r1, #4			/* the record is not made: before the call */
 	b	3f
 2:	mov	r1, r3
 3:	lsls	r2, r2, #28		/* bit 3: it has interrupted no handler */
