@@ -25,10 +25,12 @@ struct line {
 struct table {
 	const struct energy_input *input;
 	const char *at, *end; /* of the rows */
+	const char *first;    /* of them */
 	uint64_t line;        /* number of the next row's line */
 	char delimiter;
 	char decimal;
 	bool quoted;       /* its numbers are in quotes */
+	bool dots;         /* some can only be numbers with a decimal point */
 	uint64_t odd_line; /* where there is no row: a line, */
 	unsigned odd_column;
 	char odd_text[32]; /* and what it has in place of a number */
@@ -220,6 +222,60 @@ static const char *parse_number(const char *at, const char *end, char decimal, d
 	return at;
 }
 
+/* Is there what may be a thousands separator, where a number was taken to end? */
+static inline bool goes_on(const char *stop, const char *end)
+{
+	return stop && end - stop > 1 && (*stop == '.' || *stop == ',') &&
+	       (unsigned)(stop[1] - '0') < 10;
+}
+
+/* A number with a separator before each three of its digits. NULL: it is not one. `clear`: it has a
+ * decimal sign as well, so that it is seen which is which. */
+static const char *parse_grouped(const char *at, const char *end, char decimal, double *value,
+				 bool *clear)
+{
+	const char separator = decimal == ',' ? '.' : ',';
+	uint64_t digits = 0;
+	unsigned seen = 0;
+	int behind = 0;
+	bool negative = false;
+
+	while (at < end && *at == ' ')
+		at++;
+	if (at < end && (*at == '-' || *at == '+'))
+		negative = *at++ == '-';
+	if (at == end || *at == '0')
+		return NULL;
+	for (; at < end && (unsigned)(*at - '0') < 10 && seen <= 3; at++, seen++)
+		digits = digits * 10 + (unsigned)(*at - '0');
+	if (!seen || seen > 3 || at == end || *at != separator)
+		return NULL;
+	for (; at < end && *at == separator; seen += 3) {
+		if (end - at < 4 || seen + 3 > MOST_DIGITS)
+			return NULL;
+		for (at++, behind = 0; behind < 3; at++, behind++) {
+			if ((unsigned)(*at - '0') > 9)
+				return NULL;
+			digits = digits * 10 + (unsigned)(*at - '0');
+		}
+	}
+	behind = 0;
+	*clear = at < end && *at == decimal;
+	if (*clear) {
+		for (at++; at < end && (unsigned)(*at - '0') < 10; at++) {
+			if (seen++ < MOST_DIGITS) {
+				digits = digits * 10 + (unsigned)(*at - '0');
+				behind++;
+			}
+		}
+	}
+	if ((at < end && (unsigned)(*at - '0') < 10) || goes_on(at, end))
+		return NULL;
+	const double result = scaled(digits, -behind);
+	*value = negative ? -result : result;
+	return at;
+}
+
 /* ---- what the file looks like ---- */
 
 static bool is_blank(const struct line *line)
@@ -315,18 +371,28 @@ static void without_quotes(const char **field, size_t *length)
 }
 
 /* Is every field a number, or what stands for one? At least one must be. Else `odd` is the first
- * field that is not, from 1 on. */
-static bool is_data(const struct line *line, char delimiter, char decimal, unsigned *odd)
+ * field that is not, from 1 on. `grouped`: does one have thousands separators and a decimal sign?
+ */
+static bool is_data(const struct line *line, char delimiter, char decimal, unsigned *odd,
+		    bool *grouped)
 {
 	const char *at = line->start, *field;
 	size_t length, numbers = 0;
 	double value;
 
 	*odd = 0;
+	*grouped = false;
 	while (next_field(&at, line->end, delimiter, &field, &length)) {
 		++*odd;
 		without_quotes(&field, &length);
 		const char *stop = parse_number(field, field + length, decimal, &value);
+		bool clear = false;
+		if (goes_on(stop, field + length)) {
+			stop = parse_grouped(field, field + length, decimal, &value, &clear);
+			if (!clear && decimal == '.')
+				stop = NULL;
+			*grouped |= stop && clear;
+		}
 		while (stop && stop < field + length && isspace((unsigned char)*stop))
 			stop++;
 		if (stop == field + length)
@@ -406,6 +472,7 @@ static void find_rows(struct table *table, const struct energy_input *input, str
 	struct line line, last = {NULL, NULL}, before = {NULL, NULL};
 	uint64_t number = 1;
 	unsigned odd;
+	bool commas = false, dots = false, grouped;
 
 	if (input->size >= 3 && !memcmp(at, "\xef\xbb\xbf", 3))
 		at += 3;
@@ -416,11 +483,16 @@ static void find_rows(struct table *table, const struct energy_input *input, str
 	for (int i = 0; i < LOOKED_AT && next_line(&look, end, &line); i++) {
 		const size_t size = (size_t)(line.end - line.start);
 		const bool quoted = memchr(line.start, '"', size);
-		if ((table->delimiter == ';' || table->delimiter == '\t' || quoted) &&
-		    is_data(&line, table->delimiter, ',', &odd) &&
-		    !is_data(&line, table->delimiter, '.', &odd))
-			table->decimal = ',';
+		if (table->delimiter != ';' && table->delimiter != '\t' && !quoted)
+			continue;
+		const bool by_comma = is_data(&line, table->delimiter, ',', &odd, &grouped);
+		const bool by_dot = is_data(&line, table->delimiter, '.', &odd, &grouped);
+		commas |= by_comma && !by_dot;
+		dots |= by_dot && !by_comma && grouped;
+		table->dots |= by_dot && !by_comma;
 	}
+	if (commas && !dots)
+		table->decimal = ',';
 	table->at = table->end = end;
 	for (int i = 0; i < HEADER_LINES; i++, number++) {
 		const char *row = at;
@@ -428,8 +500,8 @@ static void find_rows(struct table *table, const struct energy_input *input, str
 			break;
 		if (is_blank(&line))
 			continue;
-		if (is_data(&line, table->delimiter, table->decimal, &odd)) {
-			table->at = row;
+		if (is_data(&line, table->delimiter, table->decimal, &odd, &grouped)) {
+			table->at = table->first = row;
 			table->line = number;
 			table->quoted = memchr(line.start, '"', (size_t)(line.end - line.start));
 			break;
@@ -699,6 +771,7 @@ struct row {
 	uint16_t levels, both, known; /* of pins */
 	bool bad;                     /* a value that is needed is not a number */
 	bool bad_time;
+	bool unclear; /* a number has a sign that can be a decimal one, or between thousands */
 };
 
 /* Eight levels that are 0 or 1 each, as nearly all are. */
@@ -758,7 +831,7 @@ static inline bool simple_row(struct table *table, struct row *row)
 	const char *stop;
 
 	row->levels = row->both = row->known = 0;
-	row->bad = row->bad_time = false;
+	row->bad = row->bad_time = row->unclear = false;
 	for (unsigned column = 0;;) {
 		if (end - at < SIMPLE_ROOM)
 			return false;
@@ -805,6 +878,23 @@ static inline bool simple_row(struct table *table, struct row *row)
 	return true;
 }
 
+/* A number with thousands separators; NULL: it is not one, or it is not clear. */
+static const char *other_number(struct table *table, struct row *row, const char *at, char decimal,
+				double *value)
+{
+	bool clear;
+	const char *stop = parse_grouped(at, table->end, decimal, value, &clear);
+	size_t length = 0;
+
+	if (!stop || clear || decimal == ',' || table->dots)
+		return stop;
+	row->unclear = true;
+	while (at + length < stop && length < sizeof(table->odd_text) - 1)
+		length++;
+	snprintf(table->odd_text, sizeof(table->odd_text), "%.*s", (int)length, at);
+	return NULL;
+}
+
 /* One row; false at the end. Lines without data are passed over. */
 static bool parse_any_row(struct table *table, struct row *row)
 {
@@ -825,7 +915,7 @@ static bool parse_any_row(struct table *table, struct row *row)
 		return false;
 	}
 	row->levels = row->both = row->known = 0;
-	row->bad = row->bad_time = false;
+	row->bad = row->bad_time = row->unclear = false;
 	unsigned column = 0;
 	char decimal = table->decimal;
 	for (;; column++) {
@@ -855,6 +945,9 @@ static bool parse_any_row(struct table *table, struct row *row)
 				const char *stop =
 					parse_number(at, end, decimal, &row->values[column]);
 				int pin = table->pin_of[column];
+				if (goes_on(stop, end) && (quoted || *stop != delimiter))
+					stop = other_number(table, row, at, decimal,
+							    &row->values[column]);
 				if (pin >= 0) {
 					if (stop) {
 						row->known |= (uint16_t)(1u << pin);
@@ -948,6 +1041,41 @@ static void bad_value(struct energy_builder *builder, const struct table *table)
 		builder->power->bad_line = table->line - 1;
 }
 
+static size_t fields_of(const struct table *table, const char *row)
+{
+	const char *field;
+	struct line line;
+	size_t length, count = 0;
+
+	if (!next_line(&row, table->end, &line))
+		return 0;
+	for (const char *at = line.start;
+	     next_field(&at, line.end, table->delimiter, &field, &length);)
+		count++;
+	return count;
+}
+
+/* The line that the error is about is the last one. */
+static void say_line(const struct table *table, struct energy_builder *builder)
+{
+	const char *row = table->at;
+	char text[sizeof(builder->error->message)], more[128] = "";
+
+	for (row -= row > table->first; row > table->first && row[-1] != '\n';)
+		row--;
+	const size_t fields = fields_of(table, row), before = fields_of(table, table->first);
+	if (fields > before)
+		snprintf(more, sizeof(more),
+			 "; it has %zu columns, the first one %zu: thousands must not be separated "
+			 "by the delimiter",
+			 fields, before);
+	if (!builder->error)
+		return;
+	snprintf(text, sizeof(text), "line %llu: %.*s%s", (unsigned long long)table->line - 1, 100,
+		 builder->error->message, more);
+	memcpy(builder->error->message, text, sizeof(text));
+}
+
 static void read_rows(struct table *table, struct energy_builder *builder)
 {
 	struct row row;
@@ -959,6 +1087,15 @@ static void read_rows(struct table *table, struct energy_builder *builder)
 	while (parse_row(table, &row)) {
 		energy_builder_passed(builder, table->input,
 				      (size_t)(table->at - (const char *)table->input->bytes));
+		if (row.unclear) {
+			energy_builder_fail(
+				builder, LITIFUT_ERROR_FORMAT,
+				"line %llu: the comma of %s can be a decimal one or stand "
+				"between thousands: write it without a thousands separator, or "
+				"with a decimal point",
+				(unsigned long long)table->line - 1, table->odd_text);
+			return;
+		}
 		if (row.bad) {
 			bad_value(builder, table);
 			if (table->time < 0 && !energy_builder_hole(builder, 1))
@@ -1000,6 +1137,7 @@ static void read_rows(struct table *table, struct energy_builder *builder)
 				energy_builder_levels(builder, levels, row.both);
 		}
 		if (!energy_builder_sample(builder, time, watts)) {
+			say_line(table, builder);
 			return;
 		}
 	}

@@ -103,6 +103,69 @@ static void needs_volts(void **state)
 	assert_non_null(strstr(error.message, "--volts"));
 }
 
+/* Rows of 0.25 ms each from 998.5 ms on, with `separator` between thousands. */
+static void write_thousands(char *text, const char *head, const char *row, int rows, char separator,
+			    char decimal)
+{
+	text += sprintf(text, "%s", head);
+	for (int i = 0; i < rows; i++) {
+		const double time = 998.5 + 0.25 * i;
+		char number[32];
+		if (time < 1000)
+			sprintf(number, "%d%c%02d", (int)time, decimal, 25 * ((i + 2) % 4));
+		else
+			sprintf(number, "1%c%03d%c%02d", separator, (int)time - 1000, decimal,
+				25 * ((i + 2) % 4));
+		text += sprintf(text, row, number);
+	}
+}
+
+static void thousands(void **state)
+{
+	char text[65536];
+
+	(void)state;
+	write_thousands(text, "Zeit (ms);Strom (mA)\n", "%s;1.000,5\n", 1000, '.', ',');
+	assert_int_equal(read_text(text, &three_volts), LITIFUT_OK);
+	assert_int_equal(power.count, 1000);
+	assert_int_equal(power.bad, 0);
+	assert_near(power.watts[0][0], 3.0015);
+	assert_near(power.watts[0][999], 3.0015);
+	write_thousands(text, "time (ms);current (mA)\n", "%s;1,000.5\n", 1000, ',', '.');
+	assert_int_equal(read_text(text, &three_volts), LITIFUT_OK);
+	assert_int_equal(power.count, 1000);
+	assert_near(power.watts[0][999], 3.0015);
+	write_thousands(text, "time (ms),current (mA)\n", "\"%s\",\"1,000.5\"\n", 1000, ',', '.');
+	assert_int_equal(read_text(text, &three_volts), LITIFUT_OK);
+	assert_int_equal(power.count, 1000);
+	assert_near(power.watts[0][999], 3.0015);
+	/* the first 50 lines need not have one */
+	write_thousands(text, "time (ms);current (mA)\n", "%s;0.5\n", 1000, ',', '.');
+	assert_int_equal(read_text(text, &three_volts), LITIFUT_OK);
+	assert_int_equal(power.count, 1000);
+	assert_near(power.watts[0][999], 0.0015);
+}
+
+static void thousands_not_clear(void **state)
+{
+	char text[65536];
+
+	(void)state;
+	/* whole numbers, and then something that may be 1 or 1000 */
+	char *at = text + sprintf(text, "time (ms);current (mA)\n");
+	for (int i = 900; i < 1000; i++)
+		at += sprintf(at, "%d;5\n", i);
+	sprintf(at, "1,000;5\n1,001;5\n");
+	assert_int_equal(read_text(text, &three_volts), LITIFUT_ERROR_FORMAT);
+	assert_non_null(strstr(error.message, "line 102: the comma of 1,000 can be a decimal one"));
+	/* the delimiter between thousands */
+	write_thousands(text, "time (ms),current (mA)\n", "%s,0.5\n", 100, ',', '.');
+	assert_int_equal(read_text(text, &three_volts), LITIFUT_ERROR_FORMAT);
+	assert_non_null(strstr(error.message, "line 8: time goes back"));
+	assert_int_equal(read_text(text, &three_volts), LITIFUT_ERROR_FORMAT);
+	assert_non_null(strstr(error.message, "it has 3 columns, the first one 2"));
+}
+
 static void decimal_commas(void **state)
 {
 	(void)state;
@@ -678,6 +741,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, release)
 	const struct CMUnitTest tests[] = {TEST(ppk2_csv),        TEST(needs_volts),
+					   TEST(thousands),       TEST(thousands_not_clear),
 					   TEST(decimal_commas),  TEST(unit_line_and_channels),
 					   TEST(quantised_time),  TEST(coarse_time),
 					   TEST(many_holes),      TEST(uneven_times),
