@@ -64,6 +64,8 @@ static void take(void *context, const struct post_flags_piece *piece)
 			block->taken |= has_flag(piece, block->block.taken);
 			block->passed |= has_flag(piece, block->block.passed);
 		}
+		module->send_function = trace->send_function;
+		module->send = trace->send;
 		return;
 	}
 }
@@ -98,6 +100,38 @@ static void state_flags(struct post_covered_module *module)
 	}
 }
 
+/* The call that sends the flags is made before its callee sets one: that the callee was not
+ * executed says nothing of the call. If no other one can have sent them, it was made. */
+static void state_sending(struct post_covered_module *module)
+{
+	const uint32_t callee =
+		module->send_function ? post_image_block_start(module->image, module->send_function)
+				      : POST_NONE;
+	struct post_covered_block *only = NULL;
+	bool others = false, inside = false;
+
+	if (callee == POST_NONE || module->blocks[callee].state != POST_NOT_EXECUTED)
+		return;
+	for (size_t i = 0; i < module->count; i++) {
+		struct post_covered_block *block = &module->blocks[i];
+		const uint32_t target = block->block.target & ~1u;
+
+		if (block->block.flags & LITIFUT_BLOCK_FUNCTION)
+			inside = i == callee;
+		if (block->block.ends != LITIFUT_ENDS_CALL &&
+		    block->block.ends != LITIFUT_ENDS_BRANCH)
+			continue;
+		others |= target == module->send;
+		if (inside || target != module->send_function)
+			continue;
+		block->sends = true;
+		others |= only || block->block.flags & LITIFUT_BLOCK_CONDITIONAL;
+		only = block;
+	}
+	if (only && !others && only->state == POST_NOT_KNOWN)
+		only->state = POST_EXECUTED;
+}
+
 static void state_backward(struct post_covered_module *module)
 {
 	bool changed = true;
@@ -108,7 +142,7 @@ static void state_backward(struct post_covered_module *module)
 			struct post_covered_block *block = &module->blocks[i];
 			uint32_t next;
 
-			if (block->state != POST_NOT_KNOWN)
+			if (block->state != POST_NOT_KNOWN || block->sends)
 				continue;
 			next = follower(module, &block->block);
 			if (next == POST_NONE || module->blocks[next].state != POST_NOT_EXECUTED)
@@ -129,7 +163,8 @@ static void reach(struct queue *queue, uint32_t start)
 {
 	const uint32_t number = post_image_block_start(queue->module->image, start & ~1u);
 
-	if (number == POST_NONE || queue->module->blocks[number].state != POST_NOT_KNOWN)
+	if (number == POST_NONE || queue->module->blocks[number].state != POST_NOT_KNOWN ||
+	    queue->module->blocks[number].sends)
 		return;
 	queue->module->blocks[number].state = POST_EXECUTED;
 	queue->items[queue->count++] = number;
@@ -157,6 +192,8 @@ static void state_forward(struct post_covered_module *module)
 				reach(&queue, block->block.end);
 			continue;
 		}
+		if (module->blocks[queue.items[queue.count]].sends)
+			continue; /* the callee has not begun */
 		if (ends == LITIFUT_ENDS_BRANCH || ends == LITIFUT_ENDS_CALL)
 			reach(&queue, block->block.target);
 		if (ends == LITIFUT_ENDS_ON || ends == LITIFUT_ENDS_CALL)
@@ -221,6 +258,7 @@ void post_coverage_collect(struct post_session *session, struct post_coverage *c
 			continue;
 		}
 		state_flags(&coverage->modules[i]);
+		state_sending(&coverage->modules[i]);
 		state_backward(&coverage->modules[i]);
 		state_forward(&coverage->modules[i]);
 	}

@@ -13,6 +13,7 @@ struct post_covered_block {
 	bool entered;  /* what the flags say, where there are some */
 	bool taken;
 	bool passed;
+	bool sends; /* its call sends the flags, and leads to what they do not have yet */
 	/* Where paths are recorded: it was executed so often, and its branch was taken and passed.
 	 */
 	uint64_t times, times_taken, times_passed;
@@ -23,7 +24,8 @@ struct post_covered_module {
 	const struct post_image *image;    /* its file; NULL: not known, and there are no blocks */
 	struct post_covered_block *blocks; /* in the order of those of the file */
 	size_t count;
-	bool walked; /* a trace of LITIFUT_MODE=paths says what was executed */
+	uint32_t send_function, send; /* as in struct post_trace */
+	bool walked;                  /* a trace of LITIFUT_MODE=paths says what was executed */
 };
 
 struct post_coverage {

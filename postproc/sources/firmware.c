@@ -230,9 +230,26 @@ static void make_paths(const char *path, const struct post_image *image,
 	post_path_words_losses(words, trace, path, problems);
 }
 
-/* The flags as a chunk of a trace has them. */
-static void make_flags(const struct post_capture *capture, struct post_trace *trace)
+/* The gate in front of a function, whose calls send. */
+static void take_gate(const struct post_image *image, struct post_trace *trace)
 {
+	uint32_t target, send, none;
+	uint8_t word[4];
+
+	if (!post_firmware_object(image, "litifut_send_target", &target, &none) ||
+	    !post_firmware_object(image, "litifut_send", &send, &none) ||
+	    !post_image_bytes(image, target, word, sizeof(word)))
+		return;
+	trace->send_function = post_firmware_word(word) & ~1u;
+	trace->send = send & ~1u;
+}
+
+/* The flags as a chunk of a trace has them. */
+static void make_flags(const struct post_image *image, const struct post_capture *capture,
+		       struct post_trace *trace)
+{
+	if (!capture->dumped)
+		take_gate(image, trace);
 	const size_t head = LITIFUT_FLAGS_HEAD - sizeof(struct litifut_chunk_header);
 
 	trace->size = head + capture->word_count * 4;
@@ -279,7 +296,7 @@ enum litifut_status post_firmware_open(const char *path, const struct post_input
 		else if (capture.flags & LITIFUT_FRAMES_PATHS)
 			make_paths(path, image, &capture, *trace, problems);
 		else if (capture.flags & LITIFUT_FRAMES_COVERAGE)
-			make_flags(&capture, *trace);
+			make_flags(image, &capture, *trace);
 		else
 			status = post_firmware_count_sites(path, image, &capture, *trace, problems,
 							   error);

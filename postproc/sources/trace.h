@@ -118,6 +118,9 @@ struct post_trace {
 	/* The device has timed these. The calls of functions are those of all tasks together. */
 	struct post_task *tasks;
 	size_t task_count, task_capacity;
+	/* Of a firmware that has sent the flags of its code: a call of this function was to send,
+	 * and litifut_send(). Link-time addresses, 0: not known. */
+	uint32_t send_function, send;
 	bool bare;     /* of a firmware: there is no other code than that of its file */
 	bool switched; /* a firmware that switches recording off and on, or starts it late */
 	uint64_t metadata_lost; /* lost events that metadata chunks report */

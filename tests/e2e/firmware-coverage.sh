@@ -43,6 +43,52 @@ dump()
 		"dump binary memory $2 ((unsigned)&__data_start) ((unsigned)&end)" >dump.log 2>&1
 }
 
+# lines_are FOLDER LINES: what lcov says of the lines of finish() and of those that call it
+lines_are()
+{
+	emulate "$1/firmware.elf" "$1.serial"
+	is "$1: lcov has the call that sends" "$("$BUILD/bin/litifut-post" -q -f lcov "$1.serial" "$1/firmware.elf" |
+		sed -n '/^SF:.*main.c/,/^end/ { /^DA:\(9\|14\|22\),/p }' | paste -s -d ' ')" "$2"
+}
+
+# The flags are sent before the function that is called has set its own.
+call_that_sends()
+{
+	cat >source/main.c <<-'C'
+	#include <stdio.h>
+	#include <stdlib.h>
+	volatile int zero;
+	void SysTick_Handler(void)
+	{
+	}
+	static __attribute__((noinline)) void finish(void)
+	{
+		exit(zero);
+	}
+	static __attribute__((noinline)) void give_up(void)
+	{
+		printf("no\n");
+		finish();
+	}
+	int main(void)
+	{
+		printf("begin\n");
+		if (MORE && zero)
+			give_up();
+		printf("end\n");
+		finish();
+		return 0;
+	}
+	C
+	export LITIFUT_SEND=call:finish
+	ok "a call sends: it links traced" link_coverage sends EXTRA_CFLAGS="$cpu -g -DMORE=0"
+	ok "one of two calls sends: it links traced" link_coverage either EXTRA_CFLAGS="$cpu -g -DMORE=1"
+	unset LITIFUT_SEND
+	lines_are sends "DA:9,0 DA:22,1"
+	# which of them has sent is not known
+	lines_are either DA:9,0
+}
+
 behaviour()
 {
 	case $board in
@@ -73,6 +119,7 @@ behaviour()
 	emulate line/firmware.elf line.serial
 	ok "by the line: flags are those of what is executed" flags_are_executed line line.serial 500
 
+	call_that_sends
 	cp "$root/tests/firmware/nested.c" source/main.c
 	cp "$root/tests/firmware/startup.c" source
 	ok "interrupts: it links traced" link_coverage nested EXTRA_CFLAGS="$cpu"
