@@ -1,6 +1,7 @@
 /* Links of firmware, from the settings to the file that is delivered. */
 #include "ldwrap/firmware.h"
 
+#include <litifut/frames_format.h>
 #include <litifut/trace_format.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,6 +220,8 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 			!link.plan.can_switch && link.asks.switches ? link.asks.switches
 			: !link.plan.can_reset && link.asks.resets  ? link.asks.resets
 								    : NULL;
+		outcome->few_callees = link.options.callees > LITIFUT_OVERFLOW_TRIED &&
+				       link.plan.overflow_words && !link.plan.overflow_mask;
 		outcome->ring_kb_most =
 			(link.options.spans || link.options.paths) &&
 					request->settings->ring_kb > FIRMWARE_MOST_RING_KB

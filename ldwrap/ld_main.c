@@ -290,6 +290,12 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"most "
 			"%u KB, so it has these and not %u\n",
 			output, outcome->ring_kb_most, settings->ring_kb);
+	if (outcome->few_callees)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: LITIFUT_CALLEES: a table of more than 64 KB has "
+			"16 places where samples are taken: trace fewer functions "
+			"(LITIFUT_INCLUDE), or do not set LITIFUT_SAMPLE\n",
+			output);
 	if (outcome->files_unused)
 		warn_of_nothing(output, "",
 				"no input has a name of LITIFUT_EXCLUDE_OBJECTS or "

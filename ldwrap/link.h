@@ -55,6 +55,7 @@ struct link_outcome {
 	unsigned depth;
 	unsigned ring_kb;      /* the same of its ring */
 	unsigned ring_kb_most; /* of a firmware, if LITIFUT_RING_KB asks for more; else 0 */
+	bool few_callees;      /* LITIFUT_CALLEES asks for more than a firmware that samples has */
 	/* Of a firmware: bytes of its memory that no section takes, before and now; 0: not known.
 	 */
 	uint32_t memory_before;

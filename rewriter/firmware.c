@@ -570,13 +570,15 @@ static unsigned open_bytes(const struct litifut_firmware_pass *pass)
 	return pass->cpu->open_bytes ? pass->cpu->open_bytes(&pass->context) : OPEN_BYTES;
 }
 
-/* Few callees have the least table, in which each entry is tried. */
+/* Few callees have the least table, in which each entry is tried. So have those of a table whose
+ * number of words leaves no room in the header beside that of a histogram. */
 static unsigned overflow_mask(const struct litifut_firmware_pass *pass)
 {
 	const unsigned callees = pass->options->callees;
 	unsigned places = 1;
 
-	if (callees <= LITIFUT_OVERFLOW_TRIED || pass->table_words > LITIFUT_HEADER_WORDS_MOST)
+	if (callees <= LITIFUT_OVERFLOW_TRIED ||
+	    (pass->samples && pass->table_words > LITIFUT_HEADER_WORDS_MOST))
 		return 0;
 	while (places < callees && places < LITIFUT_OVERFLOW_PLACES_MOST)
 		places *= 2;

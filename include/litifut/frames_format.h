@@ -96,8 +96,8 @@
  * than it needs. In all they are an even number, as code may stand behind them on AVR. */
 #define LITIFUT_HEADER_BYTES 16
 #define LITIFUT_HEADER_SIZES_BYTES 6
-/* With more words in a table, which need a number of 3 bytes, the overflow table has the least
- * size, whose number has 1. */
+/* With more words in a table, which need a number of 3 bytes, and a histogram, the overflow table
+ * has the least size, whose number has 1. */
 #define LITIFUT_HEADER_WORDS_MOST 0x3fff
 /* Most sites that call through a pointer see few callees. The overflow table has a power of two of
  * places where a search begins, and one entry less than are tried behind the last of them: the

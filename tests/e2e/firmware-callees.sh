@@ -41,6 +41,22 @@ behaviour()
 		ok "with room for all each is counted by its callee ($mode)" cmp all many.edges
 		ok "and nothing is lost ($mode)" sh -c '! grep "no place" many.words'
 	done
+	[ "$board" != mps2-an385 ] || large
+}
+
+# A table of more than 64 KB
+large()
+{
+	export LITIFUT_MODE=table LITIFUT_CLOCK=systick LITIFUT_PORT="$port" LITIFUT_CALLEES=64
+	ok "a large table: it links traced" traced large make_example large EXTRA_CFLAGS=-DLARGE
+	export LITIFUT_CLOCK=dwt LITIFUT_SAMPLE=SysTick_Handler
+	traced sampled make_example sampled EXTRA_CFLAGS=-DLARGE >sampled.all 2>&1
+	unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_PORT LITIFUT_CALLEES LITIFUT_SAMPLE
+	edges_of large
+	ok "a large table: each call is counted by its callee" cmp all large.edges
+	ok "a large table: nothing is lost" sh -c '! grep "no place" large.words'
+	ok "a large table, with samples: a line says that there is no room for so many callees" \
+		grep "LITIFUT_CALLEES: a table of more than 64 KB" sampled.log
 }
 
 for_boards behaviour

@@ -27,6 +27,20 @@ static const struct {
 
 static void (*volatile callee)(void);
 
+#ifdef LARGE /* more call sites than a table of 64 KB has */
+#define TEN(what) what what what what what what what what what what
+
+static void __attribute__((noinline, noclone)) nothing(void)
+{
+	sum += 2;
+}
+
+static void __attribute__((noinline, noclone)) large(void)
+{
+	TEN(TEN(TEN(nothing(); nothing(); nothing(); nothing();)))
+}
+#endif
+
 static void __attribute__((noinline, noclone)) often(void (*function)(void), uint32_t times)
 {
 	callee = function;
@@ -47,6 +61,9 @@ void SysTick_Handler(void)
 
 int main(void)
 {
+#ifdef LARGE
+	large();
+#endif
 	for (unsigned i = 0; i < sizeof(callees) / sizeof(callees[0]); i++) {
 		often(callees[i].function, callees[i].times);
 		if (i % 3 == 0)
