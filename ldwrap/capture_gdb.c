@@ -38,6 +38,11 @@
 #define PACKET_BYTES 4096u
 /* No microcontroller has so much memory: the ELF file is another kind of program then. */
 #define MEMORY_MAX (64u << 20)
+/* What lies further apart is not read in between, where there may be no memory (LITIFUT_RAM in
+ * another one). The file has a hole there, as long as the distance. */
+#define GAP_MAX (64u << 10)
+#define DISTANCE_MAX (1u << 30)
+#define PIECES 8
 
 struct remote {
 	const char *source;
@@ -51,8 +56,11 @@ struct remote {
 /* What the ELF file says of the firmware's memory: where the results are, and what identifies the
  * build. */
 struct firmware {
-	uint32_t start;
-	uint32_t end;
+	struct piece {
+		uint32_t start;
+		uint32_t end;
+	} pieces[PIECES]; /* in order, when all are known */
+	size_t count;
 	uint32_t identity; /* its address */
 	uint8_t bytes[sizeof(struct litifut_identity)];
 };
@@ -207,16 +215,16 @@ static enum litifut_status read_memory(struct remote *remote, uint32_t address, 
 	return LITIFUT_OK;
 }
 
-static enum litifut_status copy_memory(struct remote *remote, const struct firmware *firmware,
-				       FILE *output, const char *path, struct litifut_error *error)
+static enum litifut_status copy_piece(struct remote *remote, const struct piece *piece,
+				      FILE *output, const char *path, struct litifut_error *error)
 {
 	uint8_t bytes[READ_BYTES];
 	uint32_t size;
 
-	for (uint32_t address = firmware->start; address < firmware->end; address += size) {
+	for (uint32_t address = piece->start; address < piece->end; address += size) {
 		enum litifut_status status;
 
-		size = firmware->end - address;
+		size = piece->end - address;
 		if (size > READ_BYTES)
 			size = READ_BYTES;
 		status = read_memory(remote, address, size, bytes, error);
@@ -224,6 +232,22 @@ static enum litifut_status copy_memory(struct remote *remote, const struct firmw
 			return status;
 		if (fwrite(bytes, 1, size, output) != size)
 			return failed(path, "can't be written", error);
+	}
+	return LITIFUT_OK;
+}
+
+static enum litifut_status copy_memory(struct remote *remote, const struct firmware *firmware,
+				       FILE *output, const char *path, struct litifut_error *error)
+{
+	for (size_t i = 0; i < firmware->count; i++) {
+		const struct piece *piece = &firmware->pieces[i];
+		enum litifut_status status;
+
+		if (fseek(output, (long)(piece->start - firmware->pieces[0].start), SEEK_SET))
+			return failed(path, "can't be written", error);
+		status = copy_piece(remote, piece, output, path, error);
+		if (status)
+			return status;
 	}
 	return LITIFUT_OK;
 }
@@ -257,10 +281,45 @@ static enum litifut_status check_identity(struct remote *remote, const struct fi
 
 static void reach_over(struct firmware *firmware, uint32_t address, uint32_t size)
 {
-	if (address < firmware->start)
-		firmware->start = address;
-	if (address + size > firmware->end)
-		firmware->end = address + size;
+	struct piece piece = {address, address + size};
+	size_t at = 0;
+
+	/* joined with all that are near, until it stands alone */
+	while (at < firmware->count) {
+		const struct piece *other = &firmware->pieces[at];
+
+		if (piece.start > other->end + (uint64_t)GAP_MAX ||
+		    other->start > piece.end + (uint64_t)GAP_MAX) {
+			at++;
+			continue;
+		}
+		if (other->start < piece.start)
+			piece.start = other->start;
+		if (other->end > piece.end)
+			piece.end = other->end;
+		firmware->pieces[at] = firmware->pieces[--firmware->count];
+		at = 0;
+	}
+	if (firmware->count < PIECES)
+		firmware->pieces[firmware->count++] = piece;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct piece *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* How much memory is read. */
+static uint64_t sort_pieces(struct firmware *firmware)
+{
+	uint64_t bytes = 0;
+
+	qsort(firmware->pieces, firmware->count, sizeof(*firmware->pieces), by_start);
+	for (size_t i = 0; i < firmware->count; i++)
+		bytes += firmware->pieces[i].end - firmware->pieces[i].start;
+	return bytes;
 }
 
 /* A ring that outlasts a reset is in no section: its symbols are absolute, which the image does not
@@ -269,6 +328,7 @@ static void reach_over_kept(struct firmware *firmware, const struct litifut_imag
 {
 	static const char *const names[] = {"litifut_table", "litifut_table_end", "litifut_kept"};
 	const bool big = image->file.big_endian;
+	uint32_t start = UINT32_MAX, end = 0;
 	const struct litifut_section *table = litifut_image_section(image, ".symtab");
 	const struct litifut_section *strings =
 		table && table->link < image->section_count ? &image->sections[table->link] : NULL;
@@ -282,12 +342,16 @@ static void reach_over_kept(struct firmware *firmware, const struct litifut_imag
 		    name >= strings->size)
 			continue;
 		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-			if (!strcmp((const char *)strings->bytes + name, names[i]))
-				reach_over(
-					firmware,
-					litifut_get32(big, symbol + offsetof(Elf32_Sym, st_value)),
-					0);
+			if (!strcmp((const char *)strings->bytes + name, names[i])) {
+				const uint32_t value =
+					litifut_get32(big, symbol + offsetof(Elf32_Sym, st_value));
+
+				start = value < start ? value : start;
+				end = value > end ? value : end;
+			}
 	}
+	if (start <= end)
+		reach_over(firmware, start, end - start);
 }
 
 /* Where the tracer keeps what a dump of the memory has to have. */
@@ -301,7 +365,7 @@ static enum litifut_status find_firmware(const char *elf, struct firmware *firmw
 
 	if (status)
 		return status;
-	*firmware = (struct firmware){.start = UINT32_MAX};
+	*firmware = (struct firmware){0};
 	for (size_t i = 0; i < image.own_count; i++) {
 		const struct litifut_symbol *symbol = &image.symbols[image.own[i]];
 		const bool object =
@@ -323,10 +387,16 @@ static enum litifut_status find_firmware(const char *elf, struct firmware *firmw
 		memcpy(firmware->bytes, section->bytes + (identity->address - section->address),
 		       sizeof(firmware->bytes));
 	litifut_image_close(&image);
-	if (!section || firmware->end <= firmware->start ||
-	    firmware->end - firmware->start > MEMORY_MAX)
+	const uint64_t bytes = sort_pieces(firmware);
+
+	if (!section || !bytes || bytes > MEMORY_MAX)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, elf, NULL,
 					 LITIFUT_NO_ADDRESS, "is not a traced firmware");
+	if (firmware->pieces[firmware->count - 1].end - firmware->pieces[0].start > DISTANCE_MAX)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, elf, NULL,
+					 firmware->pieces[firmware->count - 1].start,
+					 "the memory with the results is more than 1 GB apart: "
+					 "give LITIFUT_RAM an address near .data");
 	return LITIFUT_OK;
 }
 

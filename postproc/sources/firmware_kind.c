@@ -1,6 +1,7 @@
 #include "postproc/sources/firmware_kind.h"
 
 #include <litifut/frames_format.h>
+#include <litifut/kept_format.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -31,7 +32,9 @@ bool post_firmware_is(const char *path)
 {
 	uint8_t *start = post_allocate(PEEKED, 1);
 	size_t size = post_input_peek(path, start, PEEKED);
-	bool is = post_capture_is(start, size) || post_find_identity(start, size, 0) != size;
+	/* A ring that outlasts a reset can be in memory far below that of the identity. */
+	bool is = post_capture_is(start, size) || post_find_identity(start, size, 0) != size ||
+		  (size >= KEPT_BYTES && word_at(start) == LITIFUT_KEPT_MAGIC);
 
 	free(start);
 	return is;

@@ -99,6 +99,15 @@ by_remote()
 	ok "what is saved reaches over it" remote kept/firmware.elf --seconds "$remote_seconds"
 	ok "and says which lines were executed" sh -c "'$BUILD/bin/litifut-post' -q -f path --last 50 remote.bin kept/firmware.elf |
 		grep -q '[a-z].*\.c:[1-9]'"
+	if [ "$board" = mps2-an385 ]; then # it has memory at 0x00300000, 500 MB below .data
+		export LITIFUT_MODE=paths LITIFUT_RAM=0x00300000
+		ok "a ring far away: it links traced" traced far make_example far
+		unset LITIFUT_MODE LITIFUT_RAM
+		ok "what is saved has both" remote far/firmware.elf --seconds "$remote_seconds"
+		ok "and no more than that" [ "$(du -k remote.bin | cut -f 1)" -lt 1000 ]
+		ok "it says which lines were executed" sh -c "'$BUILD/bin/litifut-post' -q -f path --last 50 remote.bin far/firmware.elf |
+			grep -q '[a-z].*\\.c:[1-9]'"
+	fi
 	ok "no remote is there" says 1 'no gdb remote is there' \
 		"$BUILD/bin/litifut" capture -o remote.bin --gdb "$elf" ./nothing
 	python3 - <<-'PYTHON' &
