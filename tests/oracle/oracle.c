@@ -12,7 +12,8 @@
  * count=FILE     at exit, "TOTAL THROUGH": all executed guest instructions,
  *                and how many of them lay in the `through` ranges.
  * blocks=PREFIX  PREFIX.PID.places as above, and PREFIX.PID.TID.blocks: for each block that
- *                QEMU has translated and executed, in order, two words: its place and its bytes
+ *                QEMU has translated and executed, in order, two words: its place and its bytes,
+ *                0 for the delay slot of the block before, if that is on another page
  * steps=PREFIX   PREFIX.PID.places as above, and at exit PREFIX.PID.steps, lines "FROM TO
  *                COUNT": how often the block that ends with the instruction at one place
  *                (MIPS: with the delay slot of it) was followed by that at another.
@@ -275,9 +276,8 @@ static void on_executed(unsigned index, void *user)
 	(void)index;
 	thread->branch = here->branch;
 	/* the delay slot of that branch, on the next page: nothing has led to it */
-	if (branch && here->slot_only && here->address == branch->address + 4)
-		return;
-	log_words(thread, here->number, here->bytes, 0);
+	const bool is_slot = branch && here->slot_only && here->address == branch->address + 4;
+	log_words(thread, here->number, is_slot ? 0 : here->bytes, 0);
 }
 
 static bool is_handler(uint32_t address)

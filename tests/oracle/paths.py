@@ -54,7 +54,7 @@ def instructions_in(elf, address, size, thumb):
 
 
 def ran(path, known):
-    """(place, bytes) of the blocks that QEMU executed in a thread"""
+    """(place, bytes) of the blocks that QEMU executed in a thread; 0 bytes: the delay slot of the one before"""
     words = array.array("I")
     with open(path, "rb") as file:
         words.frombytes(file.read())
@@ -107,7 +107,7 @@ def executed_instructions(prefix, modules):
             address = module.elf.address_of(offset)
             block = module.block(address)
             thumb = bool(block and block[8] & THUMB)
-            for each in instructions_in(module.elf, address, size, thumb) if block else ():
+            for each in instructions_in(module.elf, address, size or 4, thumb) if block else ():
                 if module.block(each):
                     counts[module.elf.name, module.function(each)] += times
     return counts
