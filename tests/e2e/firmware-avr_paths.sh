@@ -105,6 +105,9 @@ switched()
 	settings=
 	ok "switched, by the line: blocks are those that are executed while recording is on" \
 		parts_are_executed line serial
+	# bits that are not in the ring yet stay
+	ok "switched on while it is on: it links traced" paths 12 on avr_truth.c -Os -DQUIET -DROUNDS=6 -DSTARTS
+	ok "switched on while it is on: blocks are those that are executed" blocks_are_executed on traced memory --more 1
 	for switched_more in -DQUIET -DROUNDS=60; do
 		compact packed -DSWITCHES "$switched_more"
 		ok "switched, compact, $switched_more: blocks are those that are executed while recording is on" \

@@ -5,7 +5,8 @@
  * SELDOM: 1 for fewer interrupts. SENDS: results are sent in each round. QUIET: no
  * interrupts, and nothing depends on the time. LINE: how slow the serial line is, 0: as fast as can
  * be. SWITCHES: recording is switched off and on, at each depth of calls and in the middle of a
- * recursion, and begins anew at the change of this number. */
+ * recursion, and begins anew at the change of this number. STARTS: it is switched on while it is
+ * on. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/pgmspace.h>
@@ -99,6 +100,13 @@ FUNCTION void change(void)
 	if (litifut_reset && changes == SWITCHES)
 		litifut_reset();
 #endif
+}
+#elif defined(STARTS)
+/* Recording is on already. */
+FUNCTION void change(void)
+{
+	if (litifut_start)
+		litifut_start();
 }
 #else
 #define change()

@@ -149,7 +149,7 @@ def without_switches(oracle, path):
     is_on, least, blocks = True, 0, []
     for block in oracle:
         if block in at.values():
-            is_on = block == at["litifut_start"]
+            is_on = block == at.get("litifut_start")
             least -= NEAR_A_SWITCH
             continue
         blocks.append(block)
@@ -217,7 +217,7 @@ def differs(oracle, trace, late, more):
 def compare(arguments):
     tail, late, more = options.numbers(arguments, "--tail", "--late", "--more")
     watched = read_watched(arguments[1])
-    oracle = executed(arguments[2], watched)
+    oracle, _ = without_switches(executed(arguments[2], watched), arguments[0])
     trace, gaps = recorded(arguments[3], set(watched.values()))
     if gaps and not tail:
         print(f"{gaps} gaps")

@@ -9,8 +9,9 @@ void litifut_start(void)
 {
 	const litifut_interrupts masked = litifut_interrupts_off();
 
+	if (litifut_paths.off) /* else bits may wait for the end of their word */
+		litifut_paths_switch(false);
 	litifut_paths.off = false;
-	litifut_paths_switch(false);
 	litifut_interrupts_restore(masked);
 }
 
