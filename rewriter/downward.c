@@ -8,9 +8,6 @@
 #include "rewriter/program_code.h"
 #include "rewriter/sites.h"
 
-/* PLT entries and veneers, one after another. */
-#define LEADS_MAX 4
-
 /* A call from one function to another, by their numbers in image->functions. */
 struct call {
 	uint32_t from, to;
@@ -46,29 +43,12 @@ static size_t number_of_name(const struct litifut_image *image, const char *name
 /* The function that code at the address is, or leads to. */
 static size_t callee_at(const struct finder *finder, uint32_t address)
 {
-	const struct litifut_image *image = finder->image;
-	const struct cpu_linkage *linkage = &finder->arch->cpu->linkage;
-	const struct litifut_code_reader code = litifut_image_reader(image);
+	const struct litifut_way_end end =
+		litifut_way_from(finder->image, finder->arch->cpu, &finder->slots, address);
 
-	for (unsigned leads = 0; leads < LEADS_MAX; leads++) {
-		const struct litifut_symbol *function =
-			litifut_image_function_start(image, address & ~1u);
-		const struct litifut_section *section =
-			litifut_image_section_at(image, address & ~1u, 2);
-		struct litifut_lead lead;
-
-		if (function && !(section && litifut_section_is_linkage(section)) &&
-		    !cpu_is_veneer(finder->arch->cpu, function->name))
-			return number_at(image, address & ~1u);
-		lead = linkage->follow(&code, address);
-		if (lead.kind == LITIFUT_LEADS_TO_SLOT)
-			return number_of_name(
-				image, litifut_slots_name(image, &finder->slots, lead.address));
-		if (lead.kind != LITIFUT_LEADS_TO_CODE)
-			break;
-		address = lead.address;
-	}
-	return image->function_count;
+	if (end.function)
+		return number_at(finder->image, end.function->address);
+	return end.slot ? number_of_name(finder->image, end.slot) : finder->image->function_count;
 }
 
 static size_t callee_of(const struct finder *finder, const struct litifut_found_site *site)

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/program_code.h"
+
+/* PLT entries and veneers, one after another. */
+#define LEADS_MAX 4
+
 struct litifut_slot {
 	uint32_t address;
 	uint32_t symbol; /* in .dynsym */
@@ -133,4 +138,31 @@ static bool read_half(const void *context, uint32_t address, uint16_t *value)
 struct litifut_code_reader litifut_image_reader(const struct litifut_image *image)
 {
 	return (struct litifut_code_reader){read_word, read_word, read_half, image};
+}
+
+struct litifut_way_end litifut_way_from(const struct litifut_image *image, const struct cpu *cpu,
+					const struct litifut_slots *slots, uint32_t address)
+{
+	const struct litifut_code_reader code = litifut_image_reader(image);
+
+	for (unsigned leads = 0; leads < LEADS_MAX; leads++) {
+		const struct litifut_symbol *function =
+			litifut_image_function_start(image, address & ~1u);
+		const struct litifut_section *section =
+			litifut_image_section_at(image, address & ~1u, 2);
+		struct litifut_lead lead;
+
+		if (function && !(section && litifut_section_is_linkage(section)) &&
+		    !cpu_is_veneer(cpu, function->name))
+			return (struct litifut_way_end){.function = function, .address = address};
+		lead = cpu->linkage.follow(&code, address);
+		if (lead.kind == LITIFUT_LEADS_TO_SLOT)
+			return (struct litifut_way_end){
+				.slot = litifut_slots_name(image, slots, lead.address),
+				.address = address};
+		if (lead.kind != LITIFUT_LEADS_TO_CODE)
+			break;
+		address = lead.address;
+	}
+	return (struct litifut_way_end){.address = address};
 }

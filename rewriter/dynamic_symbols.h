@@ -43,4 +43,15 @@ void litifut_slots_release(struct litifut_slots *slots);
 /* Reads code for `follow` of struct cpu_linkage. */
 struct litifut_code_reader litifut_image_reader(const struct litifut_image *image);
 
+/* Where code leads through PLT entries and veneers. */
+struct litifut_way_end {
+	const struct litifut_symbol *function; /* of the image; NULL: it leads to none */
+	const char *slot; /* or the name of a slot, "" if it has none; or NULL */
+	uint32_t address; /* the last code that was looked at */
+};
+
+/* From the code at `address`, which may be the function itself. */
+struct litifut_way_end litifut_way_from(const struct litifut_image *image, const struct cpu *cpu,
+					const struct litifut_slots *slots, uint32_t address);
+
 #endif

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/downward.h"
 #include "rewriter/firmware_cpu.h"
 #include "rewriter/firmware_pass.h"
-#include "rewriter/downward.h"
 #include "rewriter/program_code.h"
 #include "rewriter/reachable.h"
 #include "rewriter/twice.h"

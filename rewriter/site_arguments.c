@@ -13,9 +13,6 @@
 #include "rewriter/program_code.h"
 #include "rewriter/session.h"
 
-/* PLT entries and veneers, one after another. */
-#define LEADS_MAX 4
-
 #define SETS_MAX 255
 
 struct finder {
@@ -117,30 +114,16 @@ static void add_aliases(struct finder *finder, const struct litifut_symbol *func
 static void add_names(struct finder *finder, uint32_t address, uint8_t *fields)
 {
 	const struct litifut_image *image = &finder->session->image;
-	const struct litifut_code_reader code = litifut_image_reader(image);
+	const struct litifut_way_end end =
+		litifut_way_from(image, finder->session->arch->cpu, &finder->slots, address);
 
-	for (unsigned leads = 0; leads < LEADS_MAX; leads++) {
-		const struct litifut_symbol *function =
-			litifut_image_function_start(image, address & ~1u);
-		const struct litifut_section *section =
-			litifut_image_section_at(image, address & ~1u, 2);
-		struct litifut_lead lead;
-
-		if (function && !(section && litifut_section_is_linkage(section)) &&
-		    !(finder->session->arch->cpu->linkage.is_veneer &&
-		      finder->session->arch->cpu->linkage.is_veneer(function->name))) {
-			add_aliases(finder, function, fields);
-			return;
-		}
-		lead = finder->session->arch->cpu->linkage.follow(&code, address);
-		if (lead.kind == LITIFUT_LEADS_TO_SLOT) {
-			add_name(finder, 0, litifut_slots_name(image, &finder->slots, lead.address),
-				 fields);
-			return;
-		}
-		if (lead.kind != LITIFUT_LEADS_TO_CODE)
-			break;
-		address = lead.address;
+	if (end.function) {
+		add_aliases(finder, end.function, fields);
+		return;
+	}
+	if (end.slot) {
+		add_name(finder, 0, end.slot, fields);
+		return;
 	}
 	/* lazy stubs: the values of undefined symbols */
 	for (uint32_t i = 0; finder->symbols && i < finder->symbols->size / sizeof(Elf32_Sym);
@@ -149,7 +132,7 @@ static void add_names(struct finder *finder, uint32_t address, uint8_t *fields)
 			image, finder->symbols,
 			i * (uint32_t)sizeof(Elf32_Sym) + (uint32_t)offsetof(Elf32_Sym, st_value));
 
-		if (value && (value & ~1u) == (address & ~1u))
+		if (value && (value & ~1u) == (end.address & ~1u))
 			add_name(finder, 0, litifut_dynamic_name(image, finder->symbols, i),
 				 fields);
 	}
