@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #define LAST_MOST 67108863 /* room for all of them is set aside */
-#define ORDERS_MOST 64     /* see formats/nodes.c */
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 #define COUNT_BOUNDS "takes a number from 1 to 4294967294, not" /* post_value_count() */
@@ -213,10 +212,10 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 			       : usage("--flow takes SEND=RECEIVE, names of functions, not", value);
 	case OPTION_ORDER:
 		add_parts(&given->lists[LIST_ORDER], value, false);
-		if (list_length(given->lists[LIST_ORDER]) > ORDERS_MOST)
-			return usage(
-				"--order is there too often: at most " TEXT(ORDERS_MOST) " times",
-				NULL);
+		if (list_length(given->lists[LIST_ORDER]) > POST_ORDERS_MOST)
+			return usage("--order is there too often: at most " TEXT(
+					     POST_ORDERS_MOST) " times",
+				     NULL);
 		return is_order(value)
 			       ? POST_GO_ON
 			       : usage("--order takes SEND=RECEIVE, names of functions, not",

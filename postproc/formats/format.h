@@ -22,6 +22,9 @@ struct post_phase {
 	uint64_t time_ns; /* after the first event */
 };
 
+/* --order may be given so often: there is a bit for each. */
+#define POST_ORDERS_MOST 64
+
 struct post_output_options {
 	uint64_t top;         /* rows of a table, 0: all */
 	uint32_t last;        /* lines of a process, 0: all */

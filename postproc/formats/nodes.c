@@ -14,8 +14,6 @@ struct post_node_function {
 	uint64_t sends, receives;
 };
 
-#define MOST_PAIRS 64 /* bits of these */
-
 bool post_nodes_wanted(const struct post_output *output)
 {
 	return output->options.orders != NULL;
@@ -68,7 +66,7 @@ void post_nodes_start(struct post_nodes *nodes, struct post_output *output)
 	const size_t count = output->session->process_count;
 	size_t pairs = 0;
 
-	while (output->options.orders[pairs] && pairs < MOST_PAIRS)
+	while (output->options.orders[pairs] && pairs < POST_ORDERS_MOST)
 		pairs++;
 	*nodes = (struct post_nodes){
 		.output = output,

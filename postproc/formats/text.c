@@ -100,28 +100,15 @@ void post_pieces_add_letter(struct post_pieces *pieces, char letter)
 	pieces->bytes[pieces->used++] = letter;
 }
 
-/* Two digits for each division, as divisions take most of the time. */
 void post_pieces_add_number(struct post_pieces *pieces, uint64_t value)
 {
-	unsigned length = 1;
+	char digits[20], *at = digits + sizeof(digits);
 
-	for (uint64_t limit = 10; length < 20 && value >= limit; limit *= 10)
-		length++;
-	if (length > sizeof(pieces->bytes) - pieces->used)
-		post_pieces_file(pieces);
-
-	char *at = pieces->bytes + pieces->used + length;
-
-	for (; value >= 100; value /= 100) {
-		const unsigned pair = (unsigned)(value % 100);
-
-		*--at = (char)('0' + pair % 10);
-		*--at = (char)('0' + pair / 10);
-	}
-	*--at = (char)('0' + value % 10);
-	if (value >= 10)
-		*--at = (char)('0' + value / 10);
-	pieces->used += length;
+	do {
+		*--at = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	post_pieces_add(pieces, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 void post_call_texts_write(struct post_call_texts *texts, struct post_pieces *pieces,

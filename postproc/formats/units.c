@@ -165,7 +165,7 @@ struct unit_lane {
 	uint32_t process, thread;
 	struct path_token *tokens;
 	size_t count, capacity;
-	struct writer writer; /* with --order */
+	struct writer writer;
 };
 
 /* A piece of the timeline: a token of a lane. */
@@ -284,16 +284,8 @@ static void write_piece(void *context, size_t number, size_t first, size_t end)
 	}
 }
 
-static void write_lanes_ordered(struct recorded *recorded, FILE *file)
+static void write_lanes_ordered(struct recorded *recorded)
 {
-	for (size_t i = 0; i < recorded->lane_count; i++) {
-		struct unit_lane *lane = &recorded->lanes[i];
-
-		lane->writer = (struct writer){.file = file,
-					       .names = recorded->names,
-					       .tokens = lane->tokens,
-					       .node = recorded->nodes->labels[lane->process]};
-	}
 	post_nodes_run(recorded->nodes, write_piece, recorded);
 	for (size_t i = 0; i < recorded->ordered_count; i++)
 		free(recorded->ordered[i].items);
@@ -313,7 +305,6 @@ static bool write_recorded(struct post_output *output, const char *const *only)
 		post_nodes_start(&nodes, output);
 		recorded.nodes = &nodes;
 	}
-
 	for (size_t i = 0; i < session->process_count; i++) {
 		const size_t number = recorded.nodes ? nodes.given[i] : i;
 		const struct post_process *process = session->processes[number];
@@ -324,26 +315,29 @@ static bool write_recorded(struct post_output *output, const char *const *only)
 		recorded.process = (uint32_t)number;
 		post_units_read(session, process, &codes, take_unit, &recorded);
 	}
-	if (recorded.nodes)
-		write_lanes_ordered(&recorded, output->file);
 	for (size_t i = 0; i < recorded.lane_count; i++) {
 		struct unit_lane *lane = &recorded.lanes[i];
-		struct writer writer = {.file = output->file,
-					.names = recorded.names,
-					.tokens = lane->tokens,
-					.count = lane->count};
 
-		if (!recorded.nodes) {
-			if (session->process_count > 1)
-				fprintf(output->file, "process %u, ",
-					session->processes[lane->process]->trace->header.pid);
-			fprintf(output->file, "thread %u\n", lane->thread);
-			write_tokens(&writer, 0);
+		lane->writer = (struct writer){.file = output->file,
+					       .names = recorded.names,
+					       .tokens = lane->tokens,
+					       .count = lane->count};
+		if (recorded.nodes) {
+			lane->writer.node = nodes.labels[lane->process];
+			continue;
 		}
-		free(lane->tokens);
+		if (session->process_count > 1)
+			fprintf(output->file, "process %u, ",
+				session->processes[lane->process]->trace->header.pid);
+		fprintf(output->file, "thread %u\n", lane->thread);
+		write_tokens(&lane->writer, 0);
 	}
-	if (recorded.nodes)
+	if (recorded.nodes) {
+		write_lanes_ordered(&recorded);
 		post_nodes_release(&nodes);
+	}
+	for (size_t i = 0; i < recorded.lane_count; i++)
+		free(recorded.lanes[i].tokens);
 	post_path_codes_release(&codes);
 	free(recorded.lanes);
 	free(recorded.names);
