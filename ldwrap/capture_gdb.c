@@ -61,6 +61,7 @@ struct firmware {
 		uint32_t end;
 	} pieces[PIECES]; /* in order, when all are known */
 	size_t count;
+	bool too_many;     /* not all pieces are here */
 	uint32_t identity; /* its address */
 	uint8_t bytes[sizeof(struct litifut_identity)];
 };
@@ -302,6 +303,8 @@ static void reach_over(struct firmware *firmware, uint32_t address, uint32_t siz
 	}
 	if (firmware->count < PIECES)
 		firmware->pieces[firmware->count++] = piece;
+	else
+		firmware->too_many = true;
 }
 
 static int by_start(const void *left, const void *right)
@@ -392,6 +395,10 @@ static enum litifut_status find_firmware(const char *elf, struct firmware *firmw
 	if (!section || !bytes || bytes > MEMORY_MAX)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, elf, NULL,
 					 LITIFUT_NO_ADDRESS, "is not a traced firmware");
+	if (firmware->too_many)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, elf, NULL, LITIFUT_NO_ADDRESS,
+			"the results are in more than %d places of the memory", PIECES);
 	if (firmware->pieces[firmware->count - 1].end - firmware->pieces[0].start > DISTANCE_MAX)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, elf, NULL,
 					 firmware->pieces[firmware->count - 1].start,
