@@ -81,8 +81,10 @@ static double scaled(uint64_t digits, int exponent)
 	return exponent < -400 ? 0 : (double)digits * pow(10, exponent);
 }
 
-/* So many digits fit into 64 bits, and so many characters make a short number. */
+/* What is more is not taken for a number. */
 #define MOST_WATTS 1e12
+
+/* So many digits fit into 64 bits, and so many characters make a short number. */
 #define MOST_DIGITS 18
 #define SHORT_NUMBER (MOST_DIGITS + 4)
 
@@ -1061,6 +1063,8 @@ static void say_line(const struct table *table, struct energy_builder *builder)
 	const char *row = table->at;
 	char text[sizeof(builder->error->message)], more[128] = "";
 
+	if (!builder->error)
+		return;
 	for (row -= row > table->first; row > table->first && row[-1] != '\n';)
 		row--;
 	const size_t fields = fields_of(table, row), before = fields_of(table, table->first);
@@ -1069,8 +1073,6 @@ static void say_line(const struct table *table, struct energy_builder *builder)
 			 "; it has %zu columns, the first one %zu: thousands must not be separated "
 			 "by the delimiter",
 			 fields, before);
-	if (!builder->error)
-		return;
 	snprintf(text, sizeof(text), "line %llu: %.*s%s", (unsigned long long)table->line - 1, 100,
 		 builder->error->message, more);
 	memcpy(builder->error->message, text, sizeof(text));
