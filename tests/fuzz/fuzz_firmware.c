@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.switched = choice & 16;
 	options.small |= options.switched;
 	options.send_at = choice & 32 ? "tail" : NULL;
-	options.main_at = choice & 128 ? "select" : NULL;
+	options.main_at = choice & 2 && choice & 8 ? "select" : NULL;
 	options.start_at = choice & 64 ? "select" : NULL;
 	options.clock = options.times ? "leaf" : NULL;
 	options.sample_at = choice & 128 ? "leaf" : NULL;
