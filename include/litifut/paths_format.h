@@ -12,7 +12,8 @@
  *   bit 31 set    a record. The other bits are half of an address in the code that the rewriter
  *                 has made for the start of a block: control came there. If they are less than
  *                 LITIFUT_PATHS_KINDS they are the kind of a record, and its words follow.
- *                 LITIFUT_PATHS_CLOSED is none: recording is switched off, and this is the newest
+ *                 LITIFUT_PATHS_CLOSED is not a record: recording is off, and this is the newest
+ *                 word
  *
  * Bits are shifted into the newest word, whose address is the cursor: the first word of struct
  * litifut_paths_state, the symbol `litifut_paths', and of a ring that outlasts a reset `head' of

@@ -67,7 +67,7 @@ static void deliver(struct node *from)
 	if (from->collides)
 		return;
 	for (struct node *node = nodes; node < nodes + count; node++) {
-		/* who sends does not hear */
+		/* a node that sends does not hear */
 		if (node == from || node->socket < 0 || node->ends > from->begins ||
 		    (loss && !chance(loss)))
 			continue;

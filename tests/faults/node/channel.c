@@ -111,7 +111,7 @@ static void hear(struct frame *frame)
 	mac_heard(frame);
 }
 
-/* Whom a frame is for acknowledges it, mostly. */
+/* The node that a frame is for mostly acknowledges it. */
 static void answer(const struct frame *frame)
 {
 	if (frame->to == EVERYBODY || frame->kind == FRAME_ACK || node_random(5) == 0)
@@ -163,7 +163,7 @@ static void neighbours_interrupt(void)
 		hear(&frame);
 	} else if (noise_at <= node_time()) {
 		noise_at = next_after(4, 10);
-		busy_until = next_after(0, 3); /* somebody farther away */
+		busy_until = next_after(0, 3); /* a node farther away sends */
 	}
 }
 

@@ -130,7 +130,7 @@ void route_heard_beacon(const struct frame *frame)
 	if (!neighbour)
 		neighbour = place_for(frame->from);
 	neighbour->seen = node_time();
-	/* who has this node for its parent is not a way */
+	/* a neighbour whose parent is this node does not lead to the base */
 	neighbour->hops = frame->bytes[1] == node_address() ? FARTHEST : frame->bytes[0];
 	if (!parent)
 		choose_parent();
