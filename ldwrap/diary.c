@@ -24,8 +24,11 @@ enum {
 /* Between an output and a reason that its link has printed, in place of ": ". */
 #define PRINTED "\t"
 
+/* Before the path of the file that a link has made, at the end of its line. */
+#define MADE '\001'
+
 /* One write of a whole line, so that links that run at once do not mix theirs. */
-static void note_reason(char kind, const char *output, const char *between, const char *reason)
+static void note_line(char kind, const char *text)
 {
 	const char *path = getenv(DIARY_VARIABLE);
 	int file = path ? open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1;
@@ -33,7 +36,7 @@ static void note_reason(char kind, const char *output, const char *between, cons
 
 	if (file < 0)
 		return;
-	line = xasprintf("%c%s%s%s\n", kind, output, *reason ? between : "", reason);
+	line = xasprintf("%c%s\n", kind, text);
 	for (char *at = line; at[1]; at++)
 		if (*at == '\n')
 			*at = ' ';
@@ -43,58 +46,78 @@ static void note_reason(char kind, const char *output, const char *between, cons
 	close(file);
 }
 
-static void note(char kind, const char *line)
+/* Of the link that makes `output`: a later one that makes it anew takes its place. */
+static void note_link(char kind, const char *text, const char *output)
 {
-	note_reason(kind, line, "", "");
+	char *folder = *output == '/' ? NULL : getcwd(NULL, 0);
+	char *line = xasprintf("%s%c%s%s%s", text, MADE, folder ? folder : "", folder ? "/" : "",
+			       output);
+
+	note_line(kind, line);
+	free(line);
+	free(folder);
+}
+
+static void note_reason(char kind, const char *output, const char *reason, bool printed)
+{
+	char *text = concat(output, printed ? PRINTED : ": ", reason, NULL);
+
+	note_link(kind, text, output);
+	free(text);
 }
 
 void diary_note(const char *output, const char *reason, bool printed)
 {
-	note_reason(reason ? PLAIN : TRACED, output, printed ? PRINTED : ": ",
-		    reason ? reason : "");
+	if (reason)
+		note_reason(PLAIN, output, reason, printed);
+	else
+		note_link(TRACED, "", output);
 }
 
 void diary_note_other(void)
 {
-	note(OTHER, "");
+	note_line(OTHER, "");
 }
 
 void diary_note_trial(void)
 {
-	note(TRIAL, "");
+	note_line(TRIAL, "");
 }
 
 void diary_note_unnamed(const char *output, const char *reason, bool printed)
 {
-	note_reason(UNNAMED, reason ? output : "", printed ? PRINTED : ": ", reason ? reason : "");
+	if (reason)
+		note_reason(UNNAMED, output, reason, printed);
+	else
+		note_link(UNNAMED, "", output);
 }
 
 void diary_note_warning(const char *line)
 {
-	note(WARNING, line);
+	note_line(WARNING, line);
 }
 
 bool diary_note_low_memory(const char *line)
 {
-	note(LOW, line);
+	note_line(LOW, line);
 	return getenv(DIARY_VARIABLE) != NULL;
 }
 
 void diary_note_unsent(const char *line)
 {
-	note(UNSENT, line);
+	note_line(UNSENT, line);
 }
 
 void diary_note_run_settings(const char *names)
 {
-	note(RUN, names);
+	note_line(RUN, names);
 }
 
 bool diary_note_nothing(const char *output, const char *line, const char *nearest)
 {
 	char *all = concat(line, "\t", nearest, "\t", output, NULL);
 
-	note(NOTHING, all);
+	note_link(NOTHING, all, output);
 	free(all);
 	return getenv(DIARY_VARIABLE) != NULL;
 }
@@ -172,14 +195,71 @@ static void note_plain(size_t *count, char **last, const char *text)
 	*last = xstrdup(text);
 }
 
-static struct tally read_tally(FILE *file)
+/* What links have noted, without those whose output was made anew by a later one. */
+struct notes {
+	char **lines;
+	char **made; /* the paths behind them, NULL: none */
+	size_t count;
+};
+
+static bool is_outcome(const char *line)
 {
-	struct tally tally = {0};
+	return line[0] == TRACED || line[0] == PLAIN || line[0] == UNNAMED;
+}
+
+/* Does the note say something of the same file that the one at `at` says? */
+static bool is_replaced(const struct notes *notes, size_t at, const char *line, const char *made)
+{
+	if (!notes->made[at] || strcmp(notes->made[at], made))
+		return false;
+	return is_outcome(line) ? is_outcome(notes->lines[at]) : !strcmp(notes->lines[at], line);
+}
+
+static void add_note(struct notes *notes, char *line)
+{
+	char *made = strchr(line, MADE);
+	size_t kept = 0;
+
+	if (made)
+		*made++ = '\0';
+	for (size_t i = 0; made && i < notes->count; i++) {
+		if (is_replaced(notes, i, line, made)) {
+			free(notes->lines[i]);
+			continue;
+		}
+		notes->lines[kept] = notes->lines[i];
+		notes->made[kept++] = notes->made[i];
+	}
+	if (made)
+		notes->count = kept;
+	notes->lines = xrealloc(notes->lines, (notes->count + 1) * sizeof(*notes->lines));
+	notes->made = xrealloc(notes->made, (notes->count + 1) * sizeof(*notes->made));
+	notes->lines[notes->count] = line;
+	notes->made[notes->count++] = made;
+}
+
+static struct notes read_notes(FILE *file)
+{
+	struct notes notes = {0};
 	char *line = NULL;
 	size_t room = 0;
 
 	while (getline(&line, &room, file) >= 0) {
 		line[strcspn(line, "\n")] = '\0';
+		add_note(&notes, xstrdup(line));
+	}
+	free(line);
+	return notes;
+}
+
+static struct tally read_tally(FILE *file)
+{
+	struct tally tally = {0};
+	struct notes notes = read_notes(file);
+
+	for (size_t i = 0; i < notes.count; i++) {
+		char *line = notes.lines[i];
+
 		tally.traced += line[0] == TRACED;
 		tally.other += line[0] == OTHER;
 		tally.trials += line[0] == TRIAL;
@@ -198,8 +278,10 @@ static struct tally read_tally(FILE *file)
 			count_nothing(&tally, line + 1);
 		if (line[0] == PLAIN)
 			note_plain(&tally.plain, &tally.last_plain, line + 1);
+		free(line);
 	}
-	free(line);
+	free(notes.lines);
+	free(notes.made);
 	if (tally.trials) /* then a.out is one as well */
 		return tally;
 	tally.traced += tally.unnamed_traced;

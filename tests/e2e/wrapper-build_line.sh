@@ -44,6 +44,18 @@ behaviour()
 		"$triplet-gcc" -no-pie -Wl,-Ttext-segment=0x8000 main.o -o program
 	says "one of two" "litifut: 1 linked file traced, 1 left plain: program: code below 0x10000 can't be traced" \
 		sh -c "$triplet-gcc -no-pie -Wl,-Ttext-segment=0x8000 main.o -o program && $triplet-gcc main.o -o other"
+	# without the plugin collect2 links, compiles, and links again
+	says "a program that is linked twice" "litifut: 1 linked file traced" \
+		"$triplet-gcc" -flto -fno-use-linker-plugin main.c -o program
+	says "one of them not as the other" "litifut: 1 linked file traced" \
+		sh -c "$triplet-gcc -no-pie -Wl,-Ttext-segment=0x8000 main.o -o program && $triplet-gcc main.o -o program"
+	mkdir one other_folder
+	says "two of the same name, in two folders" "litifut: 2 linked files traced" \
+		sh -c "(cd one && $triplet-gcc ../main.o -o same) && cd other_folder && $triplet-gcc ../main.o -o same"
+	echo 'void special(void) {}' >special.c
+	LITIFUT_EXCLUDE=special says "two, where a setting names nothing in one that is linked twice" \
+		"litifut: 2 linked files traced" \
+		sh -c "$triplet-gcc main.o special.c -o program && $triplet-gcc main.o -o other && $triplet-gcc main.o -o other"
 	says "a nested build: one line" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
 		"$BUILD/bin/litifut" build true
 	LITIFUT_ENGINE=thunks says "an ignored setting" \
