@@ -21,7 +21,9 @@ static inline uint32_t litifut_port_floating(void)
 
 	if (litifut_failed(descriptor))
 		return LITIFUT_FLOATING_NONE;
-	while (LITIFUT_CALL3(read, descriptor, pair, sizeof(pair)) == (long)sizeof(pair))
+	/* A pair at a time, as this is on the program's stack. The kernel's second pair is the one.
+	 */
+	while (!hwcap && LITIFUT_CALL3(read, descriptor, pair, sizeof(pair)) == (long)sizeof(pair))
 		if (pair[0] == AT_HWCAP)
 			hwcap = pair[1];
 	litifut_close(descriptor);
