@@ -1,4 +1,5 @@
-/* LITIFUT_ARGS, LITIFUT_ARGS_BYTES and LITIFUT_TRIGGER: read once it is known what is recorded. */
+/* LITIFUT_ARGS, LITIFUT_ARGS_BYTES, LITIFUT_TRIGGER and LITIFUT_MARK_EVERY: read once it is known
+ * what is recorded. */
 #include "ldwrap/settings.h"
 
 #include <stdlib.h>
@@ -14,11 +15,32 @@ static void warn_of(settings_warning *warn, const char *setting, const char *why
 	free(line);
 }
 
+/* Of a program of Linux: milliseconds. (Of a firmware see firmware_pin.c.) */
+static void suit_marks(struct settings *settings, settings_warning *warn)
+{
+	const char *why = NULL;
+
+	if (!settings->mark_every)
+		return;
+	if (settings->recorder)
+		why = " needs the recorder of LITIFUT";
+	else if (settings->recorded != LITIFUT_MODE_SPANS)
+		why = " needs LITIFUT_MODE=spans";
+	else if (settings->mark_every < 2 || settings->mark_every > 1000000)
+		why = ": from 2 to 1000000 milliseconds";
+	if (!why)
+		return;
+	warn_of(warn, "LITIFUT_MARK_EVERY", why);
+	settings->mark_every = 0;
+}
+
 void settings_suit_arguments(struct settings *settings, bool firmware, settings_warning *warn)
 {
 	struct litifut_argument_specs *specs = &settings->argument_specs;
 	bool results = false;
 
+	if (!firmware)
+		suit_marks(settings, warn);
 	if (!settings->arguments && !settings->trigger)
 		return;
 	if (firmware || settings->recorder ||

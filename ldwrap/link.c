@@ -163,13 +163,15 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 		       : counts ? "/tracer-counts-"
 				: "/tracer-",
 		       newer && !paths && !counts ? newer : architecture, ".o", NULL);
-	state->recorder_source = request->settings->recorder
-					 ? xstrdup(request->settings->recorder)
-					 : concat(request->object_folder,
-						  full        ? "/recorder-full-"
-						  : arguments ? "/recorder-args-"
-							      : "/recorder-",
-						  newer ? newer : architecture, ".o", NULL);
+	state->recorder_source =
+		request->settings->recorder
+			? xstrdup(request->settings->recorder)
+			: concat(request->object_folder,
+				 full                            ? "/recorder-full-"
+				 : request->settings->mark_every ? "/recorder-marks-"
+				 : arguments                     ? "/recorder-args-"
+								 : "/recorder-",
+				 newer ? newer : architecture, ".o", NULL);
 	state->tracer = scratch_file("litifut-tracer.o");
 	state->recorder = scratch_file("litifut-recorder.o");
 	state->database = scratch_file("litifut-database.o");
@@ -550,6 +552,7 @@ static void prepare_options(struct link_state *state)
 	state->options.defaults = settings->defaults;
 	state->options.arguments = &settings->argument_specs;
 	state->options.string_bytes = settings->argument_bytes;
+	state->options.mark_every = settings->mark_every;
 	state->options.keeps_build_id = !arguments_id_is_of_contents(state->request->arguments);
 	state->options.pass_begins = say_pass;
 	state->options.listener = state->request;

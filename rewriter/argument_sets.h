@@ -16,6 +16,7 @@ struct litifut_argument_set {
 struct litifut_argument_sets {
 	struct litifut_argument_set *items; /* `arguments` of a site is the index, and 1 */
 	size_t count;
+	uint32_t mark_every; /* LITIFUT_MARK_EVERY, which is in the same place; 0: not set */
 	uint32_t used; /* a bit for each of the first 32 specs: there are calls of such a name */
 	/* The same: of one of these functions the parameters are known. Only of specs that ask for
 	 * all of them. */

@@ -70,6 +70,7 @@ struct litifut_rewrite_options {
 	 * are kept, LITIFUT_ARGUMENT_BYTES_MAX at the most. */
 	const struct litifut_argument_specs *arguments;
 	unsigned string_bytes;
+	unsigned mark_every; /* LITIFUT_MARK_EVERY, of the mode SPANS: milliseconds; 0: no marks */
 	/* The user has chosen the build-id, which stays; else what is recorded is mixed into it. */
 	bool keeps_build_id;
 	/* Called with the name of each pass of litifut_rewrite_apply() before it runs; may be

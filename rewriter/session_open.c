@@ -176,6 +176,7 @@ enum litifut_status litifut_session_open(const char *path,
 			       : litifut_sites_find(&session->image, session->arch,
 						    &session->context, options, &session->sites,
 						    error);
+	session->arguments.mark_every = options->mark_every;
 	if (!status && session->context.symbols)
 		status = litifut_site_arguments_find(session, options, error);
 	session->context.own_room = !status &&

@@ -272,7 +272,7 @@ size_t litifut_site_arguments_entries(const struct litifut_session *session)
 {
 	const size_t count = session->arguments.count ? count_records(session) : 0;
 
-	return count ? HEADER_ENTRIES + count * SITE_ENTRIES : 0;
+	return count || session->arguments.mark_every ? HEADER_ENTRIES + count * SITE_ENTRIES : 0;
 }
 
 static int by_address(const void *left, const void *right)
@@ -322,7 +322,7 @@ enum litifut_status litifut_site_arguments_write(const struct litifut_session *s
 	litifut_put32(big_endian, bytes, LITIFUT_ARGUMENT_MAGIC);
 	litifut_put32(big_endian, bytes + 4, (uint32_t)count);
 	litifut_put32(big_endian, bytes + 8, options->string_bytes);
-	litifut_put32(big_endian, bytes + 12, 0);
+	litifut_put32(big_endian, bytes + 12, session->arguments.mark_every);
 	for (size_t i = 0; i < LITIFUT_TRIGGERS; i++) {
 		const struct litifut_trigger *trigger = &options->arguments->triggers[i];
 		uint8_t *to = bytes + offsetof(struct litifut_argument_header, triggers) +

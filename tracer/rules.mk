@@ -2,7 +2,7 @@
 # CPU: tracer-ARCH.o (stubs, instruction DB, emulation, on ARM what thunks of older CPUs share;
 # tracer-paths-ARCH.o with what records branches, tracer-counts-ARCH.o with what counts calls) and recorder-ARCH.o (the default recorder),
 # or recorder-full-ARCH.o for the modes that few programs use, or recorder-args-ARCH.o where arguments
-# are recorded. They are combined with `ld -r` and then freed of every section that would speak
+# are recorded, or recorder-marks-ARCH.o where a pin is set. They are combined with `ld -r` and then freed of every section that would speak
 # about ABIs, so that they link with any object.
 
 TRACER_ARCHES := $(filter arm mips mipsel,$(CPUS))
@@ -37,17 +37,19 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 
 TRACER_SOURCES   := entry/enter
 RECORDER_SOURCES := $(addprefix recorder/,clock probe bloom settings_read process module_list \
-		finish switch text verbose shared thread armed own_stack control) \
+		switch text verbose shared thread armed own_stack control) \
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
 	$(addprefix port/linux/,system_call identity confine files folder room usage memory environment auxiliary vdso fork loaded spawn withdraw)
 # Compiled once more for the recorder that has a stream of events only, in which these are smaller.
 RECORDER_TWICE := $(addprefix recorder/,threads words fast pending scratch event_count loading modules) port/linux/guest
 # What only LITIFUT_MODE=table, coverage and paths need, and what stands in its place.
-RECORDER_FULL := $(RECORDER_TWICE) $(addprefix recorder/,table table_words epochs flags bits recorder)
+RECORDER_FULL := $(RECORDER_TWICE) $(addprefix recorder/,table table_words epochs flags bits recorder finish)
 RECORDER_SMALL := $(RECORDER_TWICE:%=stream/%) recorder/stream_only
 # The same for what only LITIFUT_ARGS needs.
-RECORDER_ARGUMENTS := $(addprefix stream/recorder/,recorder_arguments arguments long_calls)
-RECORDER_PLAIN := stream/recorder/recorder
+RECORDER_ARGUMENTS := $(addprefix stream/recorder/,recorder_arguments finish arguments long_calls)
+# With LITIFUT_MARK_EVERY, and maybe LITIFUT_ARGS.
+RECORDER_MARKS := $(addprefix stream/recorder/,recorder_marks finish_marks arguments long_calls marks marks_call)
+RECORDER_PLAIN := stream/recorder/recorder stream/recorder/finish
 # In assembly: what a CPU needs, and what Linux on that CPU needs.
 TRACER_ASSEMBLY   = $(1)/stub $(1)/guard $(1)/thunk port/linux/$(1)/start $(TRACER_BACKTRACE_$(1))
 # On ARM the unwinder asks the tracer.
@@ -59,7 +61,7 @@ RECORDER_ASSEMBLY_mips := mips/stack port/linux/mips/system_call
 # for size: all of it is in every traced program. (Thumb would be a fifth smaller
 # on ARM, but GNU ld puts veneers with names of its own between the two for ARMv5;
 # nothing branches between tracer and recorder.)
-TRACER_HOT := entry/enter entry/count recorder/recorder recorder/recorder_arguments recorder/words sink/compact recorder/bloom recorder/clock recorder/table recorder/table_words
+TRACER_HOT := entry/enter entry/count recorder/recorder recorder/recorder_arguments recorder/recorder_marks recorder/words sink/compact recorder/bloom recorder/clock recorder/table recorder/table_words
 
 # The loop that folds events: without the conversion of branches to conditions, which costs a dozen instructions
 # of each event there.
@@ -102,11 +104,14 @@ $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o $(TRACER_L
 	$(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(call TRACER_ASSEMBLY,$(TRACER_CPU_$(1))))
 endif
 
-TRACER += $(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o $(TRACER_LIBRARY)/recorder-args-$(1).o
+TRACER += $(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o $(TRACER_LIBRARY)/recorder-args-$(1).o \
+	$(TRACER_LIBRARY)/recorder-marks-$(1).o
 $(TRACER_LIBRARY)/recorder-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_SMALL) $(RECORDER_PLAIN))
 $(TRACER_LIBRARY)/recorder-full-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_FULL))
 $(TRACER_LIBRARY)/recorder-args-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_SMALL) $(RECORDER_ARGUMENTS))
-$(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o $(TRACER_LIBRARY)/recorder-args-$(1).o: \
+$(TRACER_LIBRARY)/recorder-marks-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_SMALL) $(RECORDER_MARKS))
+$(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o $(TRACER_LIBRARY)/recorder-args-$(1).o \
+$(TRACER_LIBRARY)/recorder-marks-$(1).o: \
 	$(RECORDER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o) \
 	$(RECORDER_ASSEMBLY_$(TRACER_CPU_$(1)):%=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object

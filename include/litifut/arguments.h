@@ -52,7 +52,7 @@ struct litifut_argument_header {
 	uint32_t magic;
 	uint32_t count;
 	uint32_t string_bytes;
-	uint32_t reserved;
+	uint32_t mark_every; /* LITIFUT_MARK_EVERY, in milliseconds; 0: no marks */
 	struct litifut_trigger {
 		uint32_t kind; /* enum litifut_trigger_kind */
 		uint32_t call; /* the number of the call that it is for, from 1; 0: each one */

@@ -26,12 +26,8 @@ struct litifut_vector {
 	uint32_t bytes;
 };
 
-/* Behind the DB of a module. */
-static const struct litifut_argument_header *
-litifut_argument_header(const struct litifut_call *call)
+const struct litifut_argument_header *litifut_argument_header(const struct litifut_module *module)
 {
-	const struct litifut_module *module = call->module;
-
 	return (const struct litifut_argument_header *)(module->db_address + (uint32_t)module -
 							module->link_address +
 							sizeof(struct litifut_db_header) +
@@ -41,7 +37,7 @@ litifut_argument_header(const struct litifut_call *call)
 
 const struct litifut_argument_site *litifut_arguments_of(const struct litifut_call *call)
 {
-	const struct litifut_argument_header *header = litifut_argument_header(call);
+	const struct litifut_argument_header *header = litifut_argument_header(call->module);
 	uint32_t address =
 		call->return_address - (uint32_t)call->module + call->module->link_address;
 	const struct litifut_argument_site *sites =
@@ -84,7 +80,7 @@ uint32_t litifut_triggers_of(const struct litifut_call *call)
 	for (uint32_t i = 0; site && i < LITIFUT_ARGUMENT_FIELDS && site->fields[i]; i++) {
 		uint32_t number = LITIFUT_ARGUMENT_TYPE(site->fields[i]) - 1;
 		const struct litifut_trigger *trigger =
-			&litifut_argument_header(call)->triggers[number];
+			&litifut_argument_header(call->module)->triggers[number];
 
 		if (LITIFUT_ARGUMENT_NUMBER(site->fields[i]) != LITIFUT_ARGUMENT_TRIGGER ||
 		    number >= LITIFUT_TRIGGERS)
@@ -211,7 +207,7 @@ uint32_t litifut_argument_words(const struct litifut_call *call,
 {
 	bool may_ask = litifut_may_ask();
 	uint8_t fields[LITIFUT_ARGUMENT_FIELDS];
-	uint32_t most = litifut_argument_header(call)->string_bytes;
+	uint32_t most = litifut_argument_header(call->module)->string_bytes;
 	uint32_t count = 0;
 	uint32_t head;
 	uint32_t at;

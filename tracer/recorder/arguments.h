@@ -1,4 +1,4 @@
-/* The arguments of chosen calls, LITIFUT_ARGS; in recorder-args-ARCH.o only. */
+/* The arguments of chosen calls, LITIFUT_ARGS; in recorder-args-ARCH.o and -marks- only. */
 #ifndef LITIFUT_TRACER_ARGUMENTS_H
 #define LITIFUT_TRACER_ARGUMENTS_H
 
@@ -8,7 +8,7 @@
 #include <litifut/arguments.h>
 #include <litifut/litifut.h>
 
-/* True in recorder_arguments.c, which is this recorder with arguments. */
+/* True in recorder_arguments.c and recorder_marks.c, which are this recorder with arguments. */
 #ifndef LITIFUT_WITH_ARGUMENTS
 #define LITIFUT_WITH_ARGUMENTS false
 #endif
@@ -18,6 +18,9 @@
 	(2 + (LITIFUT_ARGUMENT_FIELDS + 3) / 4 + LITIFUT_ARGUMENT_FIELDS)
 
 #pragma GCC visibility push(hidden)
+
+/* Behind the DB of a module; only with LITIFUT_MODULE_ARGUMENTS it can be read. */
+const struct litifut_argument_header *litifut_argument_header(const struct litifut_module *module);
 
 /* What is recorded of this call or return; NULL: nothing. */
 const struct litifut_argument_site *litifut_arguments_of(const struct litifut_call *call);

@@ -2,7 +2,11 @@
 
 #include "tracer/recorder/finish.h"
 
+#include <stddef.h>
+
 #include "tracer/recorder/flags.h"
+#include "tracer/recorder/marks.h"
+#include "tracer/recorder/own_stack.h"
 #include "tracer/recorder/scratch.h"
 #include "tracer/recorder/state.h"
 #include "tracer/sink/chunks.h"
@@ -23,6 +27,8 @@ void litifut_trace_snapshot(void)
 
 void litifut_trace_finish(void)
 {
+	if (LITIFUT_WITH_MARKS)
+		litifut_on_own_stack(litifut_marks_end, NULL);
 	litifut_recorder.file.header->state = LITIFUT_TRACE_STOPPED;
 	litifut_trace_snapshot();
 }

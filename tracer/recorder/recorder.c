@@ -17,6 +17,7 @@
 #include "tracer/recorder/control.h"
 #include "tracer/recorder/finish.h"
 #include "tracer/recorder/long_calls.h"
+#include "tracer/recorder/marks.h"
 #include "tracer/recorder/modules.h"
 #include "tracer/recorder/own_stack.h"
 #include "tracer/recorder/process.h"
@@ -137,6 +138,15 @@ static LITIFUT_COLD void litifut_put_taken(struct litifut_thread *thread, uint64
 		litifut_put(thread, words, 2);
 }
 
+/* What the program's function takes is no part of the program either. */
+static LITIFUT_COLD void litifut_look_at_marks(struct litifut_thread *thread)
+{
+	const uint64_t from = litifut_clock_now();
+
+	if (litifut_marks_look(thread) && !litifut_recorder.settings.raw)
+		litifut_put_taken(thread, from);
+}
+
 /* A call of a module of another family than the process. */
 static void litifut_record_foreign(const struct litifut_call *call)
 {
@@ -185,6 +195,8 @@ static void litifut_record_slowly(const struct litifut_call *call)
 			if (litifut_put(thread, words, 2))
 				thread->epoch = words[1];
 		}
+		if (LITIFUT_WITH_MARKS)
+			litifut_look_at_marks(thread);
 		const uint64_t from = r->event_cost ? litifut_clock_now() : 0;
 
 		litifut_record_in(thread, call);
@@ -309,6 +321,8 @@ litifut_record_quickly(struct litifut_port_features features, struct litifut_thr
 		uint64_t now = litifut_clock_now();
 
 		if ((uint32_t)(now >> 30) != thread->time_high)
+			return false;
+		if (LITIFUT_WITH_MARKS && now >= litifut_marks_due)
 			return false;
 		low = (uint32_t)now;
 	}
