@@ -19,8 +19,9 @@
  * where lr holds nothing, as it mostly does behind a push: the start of a block then somewhere
  * within it.
  *
- * With LITIFUT_MODE=paths no flag is set: between `push {r0, lr}` and `pop {r0, lr}` stands a
- * call of the tracer's code that records a bit (tracer/arm/bits.S).
+ * With LITIFUT_MODE=paths no flag is set: between `push {r0-r2, lr}` and `pop {r0-r2, lr}`, in a
+ * firmware `push {r0, lr}` and `pop {r0, lr}`, stands a call of the tracer's code that records a
+ *bit (tracer/arm/bits.S, tracer/arm/paths).
  *
  * Encodings: DDI 0406C A5 (A32), A6 (T32). More than 500 lines in one file, because what is judged
  * and what is written must agree on each form. */
@@ -536,10 +537,18 @@ static bool link_reaches(uint32_t from, uint32_t to)
 	return to - from + (1u << 22) - 16 < (1u << 23) - 32;
 }
 
+/* What stands around a call of the tracer's: these registers and lr are pushed. */
+static uint32_t pushed_for_calls(const struct litifut_arch_context *context)
+{
+	return context->system ? 7 : 1;
+}
+
 static void begin_calls(struct thumb *thumb)
 {
-	litifut_arm_put(&thumb->emitter, 0xb501); /* push {r0, lr} */
-	note_saved(thumb->frame, thumb->emitter.at, 8, 1u << LR | 1);
+	const uint32_t pushed = pushed_for_calls(thumb->context);
+
+	litifut_arm_put(&thumb->emitter, (uint16_t)(0xb500 | pushed)); /* push {..., lr} */
+	note_saved(thumb->frame, thumb->emitter.at, pushed == 1 ? 8 : 16, 1u << LR | pushed);
 }
 
 static void put_call(struct thumb *thumb, uint32_t target)
@@ -558,8 +567,13 @@ static void end_calls(struct thumb *thumb)
 {
 	struct litifut_arm_emitter *emitter = &thumb->emitter;
 
-	litifut_arm_put(emitter, thumb->links ? 0x9800 : 0xe8bd); /* ldr r0, [sp]; add sp, #8 */
-	litifut_arm_put(emitter, thumb->links ? 0xb002 : 0x4001); /* pop.w {r0, lr} */
+	if (thumb->links) {                       /* of a firmware */
+		litifut_arm_put(emitter, 0x9800); /* ldr r0, [sp] */
+		litifut_arm_put(emitter, 0xb002); /* add sp, #8 */
+	} else {
+		litifut_arm_put(emitter, 0xe8bd); /* pop.w {..., lr} */
+		litifut_arm_put(emitter, (uint16_t)(0x4000 | pushed_for_calls(thumb->context)));
+	}
 	note(thumb->frame, emitter->at, 0);
 }
 
@@ -879,12 +893,12 @@ static void call_bits_plain(struct plain *plain, uint32_t target)
 	static const struct cpu_context context = {0};
 	static const struct litifut_instruction call = {.length = 4, .word = 0xeb000000};
 
-	put(plain, 0xe92d4001); /* push {r0, lr} */
-	note_saved(plain->frame, plain->at, 8, 1u << LR | 1);
+	put(plain, 0xe92d4007); /* push {r0-r2, lr} */
+	note_saved(plain->frame, plain->at, 16, 1u << LR | 7);
 	plain->far |= !litifut_arm_encode_call(&context, &call, plain->address + plain->at, target,
 					       plain->code + plain->at);
 	plain->at += 4;
-	put(plain, 0xe8bd4001); /* pop {r0, lr} */
+	put(plain, 0xe8bd4007); /* pop {r0-r2, lr} */
 	note(plain->frame, plain->at, 0);
 }
 

@@ -1,5 +1,5 @@
 /* LITIFUT_MODE=paths on ARM: what the code of a branch calls (rewriter/arm/edge.c), once it has
- * pushed r0 and lr. litifut_bit_zero and litifut_bit_one put one bit into the word before the
+ * pushed r0 to r2 and lr. litifut_bit_zero and litifut_bit_one put one bit into the word before the
  * thread's cursor, litifut_bits_enter puts down where it was called from; <litifut/trace_format.h>
  * has the words. Linked for this mode only.
  *
@@ -34,11 +34,11 @@
 	.thumb_func
 \name:
 	.cfi_startproc
-	.cfi_def_cfa_offset 8
+	.cfi_def_cfa_offset 16
 	.cfi_offset lr, -4
 	.fnstart
 	.save	{lr}
-	.pad	#4
+	.pad	#12
 	.endm
 
 	.macro	end name
@@ -49,9 +49,6 @@
 
 	.macro	bit name value
 	begin	\name
-	.pad	#8
-	push	{r1, r2}
-	.cfi_adjust_cfa_offset 8
 1:	mrc	p15, 0, r1, c13, c0, 3
 	ldr	r1, [r1]
 	ldr.w	r2, [r1, #LITIFUT_THUNK_CURSOR]	/* as cursor_code.h has it */
@@ -64,7 +61,6 @@
 	orr.w	r0, r0, #1
 	.endif
 	str	r0, [r2, #-4]
-	pop	{r1, r2}
 	bx	lr
 2:	lsl.w	r0, r2, #(32 - LITIFUT_THUNK_STOP_BITS)
 	cbz	r0, 8f			/* there is no room behind it */
@@ -78,12 +74,9 @@
 	cbnz	r0, 3f
 	mov.w	r0, #(2 | \value)
 	str	r0, [r2, #-4]
-	pop	{r1, r2}
 	bx	lr
 3:	b	1b
-8:	pop	{r1, r2}
-	.cfi_adjust_cfa_offset -8
-	mov.w	r0, #\value
+8:	mov.w	r0, #\value
 	b.n	litifut_bits_slow
 	end	\name
 	.endm
@@ -92,9 +85,6 @@
 	bit	litifut_bit_one, 1
 
 	begin	litifut_bits_enter
-	.pad	#12
-	push	{r1-r3}
-	.cfi_adjust_cfa_offset 12
 1:	mrc	p15, 0, r1, c13, c0, 3
 	ldr	r1, [r1]
 	ldrex	r0, [r1, #LITIFUT_THUNK_CURSOR]
@@ -105,15 +95,12 @@
 	cbnz	r2, 3f
 	lsr.w	r2, lr, #1
 	orr.w	r2, r2, #0x80000000
-	mov.w	r3, #1			/* the word for bits behind it */
+	mov.w	r1, #1			/* the word for bits behind it */
 	str	r2, [r0, #-8]
-	str	r3, [r0, #-4]
-	pop	{r1-r3}
+	str	r1, [r0, #-4]
 	bx	lr
 3:	b	1b
-8:	pop	{r1-r3}
-	.cfi_adjust_cfa_offset -12
-	mov.w	r0, #2
+8:	mov.w	r0, #2
 	b.n	litifut_bits_slow
 	end	litifut_bits_enter
 
@@ -137,8 +124,8 @@ litifut_bits_slow:
 	.cfi_startproc
 	.fnstart
 	.save	{lr}
-	.pad	#68
-	.cfi_def_cfa_offset 8
+	.pad	#76
+	.cfi_def_cfa_offset 16
 	.cfi_offset lr, -4
 	sub	sp, sp, #64
 	.cfi_adjust_cfa_offset 64
@@ -150,8 +137,10 @@ litifut_bits_slow:
 	str	r3, [sp, #56]		/* next_pc: not that of a call */
 	mrs	r5, cpsr		/* r4 to r6 are kept by the C code */
 	mov	r6, r0
-	ldr	r0, [sp, #64]		/* the program's: an argument, if a call comes */
-	str	r0, [sp]
+	ldrd	r0, r1, [sp, #64]	/* the program's: arguments, if a call comes */
+	strd	r0, r1, [sp]
+	ldr	r2, [sp, #72]
+	str	r2, [sp, #8]
 	mov	r4, sp
 	.cfi_def_cfa_register r4
 	.setfp	r4, sp
@@ -161,7 +150,7 @@ litifut_bits_slow:
 1:	add	r1, pc, r1
 	ldr	r2, .Lstate
 2:	add	r2, pc, r2
-	add	r3, r4, #72		/* the program's sp */
+	add	r3, r4, #80		/* the program's sp */
 	orr	r3, r3, r6
 	bl	litifut_enter_thunk
 	ldr	lr, [r4, #60]
