@@ -1,5 +1,6 @@
 #include "postproc/energy/analysis.h"
 
+#include "postproc/energy/calibration.h"
 #include "postproc/energy/noise.h"
 #include "postproc/energy/shift.h"
 #include "postproc/energy/waits.h"
@@ -422,6 +423,9 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 		analysis->hook = settings->hook;
 		analysis->hook.interrupt = interrupt;
 	}
+	if (!analysis->hook.known)
+		energy_calibration_find(&analysis->events, analysis->names, analysis->name_count,
+					&analysis->hook);
 	if (!analysis->hook.known)
 		analysis->hook.share[0] = 1;
 	analysis->noise = noise_of(&analysis->power);

@@ -76,6 +76,7 @@ behaviour()
 	at_most "tenths of an instruction a call in a stream" $stream "$(cost stream fast DIRECT "")"
 	at_most "bytes of shared code of a stream, without a sender" 100 \
 		$(($(size_of "stream-0/firmware.elf" litifut_span_note litifut_clock_read)))
+	calibrated
 	calls=1000
 	rm -r source
 	for stubs in fast small; do
@@ -95,6 +96,41 @@ behaviour()
 	masked table
 	masked stream
 	masked spans
+}
+
+# What energy finds for a call and its return from the loops of litifut/calibrate.h, by SysTick, is what they
+# cost; in tenths of an instruction, of 16 ns each.
+calibrated()
+{
+	case $board in
+	mps2-an505) calibrated_hertz=20000000 ;;
+	mps2-*) calibrated_hertz=25000000 ;;
+	microbit) calibrated_hertz=16000000 ;;
+	*)
+		skip "what the loops find" "the clock of this board is not known"
+		return
+		;;
+	esac
+	calibrated_clock=$clock
+	clock=systick:$calibrated_hertz
+	rm -r spans-0 "spans-$calls"
+	calibrated_cost=$(cost spans fast DIRECT -DRUNNING)
+	export LITIFUT_MODE=spans LITIFUT_CLOCK="$clock" LITIFUT_PORT="$port" LITIFUT_RING_KB=8
+	ok "loops that measure it: they link traced" traced calibrated make_example calibrated \
+		EXTRA_CFLAGS="-DRUNNING -DDIRECT=20 -DCALIBRATE -I$root/include"
+	unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_PORT LITIFUT_RING_KB
+	clock=$calibrated_clock
+	emulate calibrated/firmware.elf calibrated.serial
+	awk 'BEGIN { print "Time (s),Power (W)"; for (i = 0; i < 20000; i++) printf "%.6f,0.01\n", i * 1e-5 }' >calibrated.csv
+	"$BUILD/bin/litifut-post" energy -q --no-refine --at 0=0.0005 --power calibrated.csv calibrated.serial \
+		calibrated/firmware.elf >calibrated.report 2>&1
+	ok "the loops find what a call and its return cost, within 3 %: $calibrated_cost" python3 -c '
+import re, sys
+line = next(line for line in open("calibrated.report") if line.startswith("hooks:"))
+inside, outside = map(float, re.match(r"hooks: (\S+) \+ (\S+) us a call", line).groups())
+print(line, sys.argv[1])
+assert abs((inside + outside) * 1000 / 1.6 / float(sys.argv[1]) - 1) < 0.03' "$calibrated_cost"
+	echo "# $target: $(grep '^hooks' calibrated.report)"
 }
 
 # masked MODE: how long interrupts are off in it, which is to be at most 40 cycles on a Cortex-M3

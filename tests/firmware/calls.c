@@ -1,8 +1,12 @@
 /* Calls and nothing else, to measure what one costs: DIRECT and POINTER of them, with RUNNING while
- * SysTick counts. In place of main.c of examples/firmware. */
+ * SysTick counts, and with CALIBRATE loops that measure it. In place of main.c of
+ * examples/firmware. */
 #include <stdint.h>
 
 #include "board.h"
+#ifdef CALIBRATE
+#include <litifut/calibrate.h>
+#endif
 
 #ifndef DIRECT
 #define DIRECT 0
@@ -33,6 +37,9 @@ int main(void)
 	running = &i;
 #ifdef RUNNING
 	board_start_ticks(0x1000000); /* as long as it can be: no interrupt comes */
+#endif
+#ifdef CALIBRATE
+	energy_calibrate();
 #endif
 	for (i = 0; i < DIRECT; i++)
 		callee(i);
