@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/tokens.h"
+
 /* Does the line begin with this name as a word? */
 static bool names(const char *line, const char *name)
 {
@@ -33,6 +35,7 @@ void firmware_asks_read(const char *map, struct firmware_asks *asks)
 			asks->resets = "litifut_reset";
 		asks->sends |= names(line, "litifut_send") || names(line, "litifut_send_some");
 		asks->marks |= names(line, "litifut_mark");
+		asks->tokens |= names(line, LITIFUT_TOKENS_SYMBOL);
 	}
 	free(line);
 	if (file)

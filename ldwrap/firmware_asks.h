@@ -11,6 +11,7 @@ struct firmware_asks {
 	bool sends;
 	bool starts;
 	bool marks;
+	bool tokens; /* or it has litifut_token(), which records (rewriter/tokens.h) */
 };
 
 /* Reads it from the cross reference table (--cref) of a map file. No map: nothing is called. */

@@ -57,6 +57,12 @@ static void keep_pin(const struct firmware_pin *pin, struct text_list *words)
 	keep_number(words, "litifut_pin_every", pin->every);
 }
 
+/* Not where the program has a recorder (rewriter/tokens.h). */
+static bool has_ring_of_bits(const struct firmware_link *link)
+{
+	return link->options.paths && !(link->options.units && link->options.numbers);
+}
+
 /* LITIFUT_MODE=paths: a ring that outlasts a reset is found by what paths.c does first. */
 static void keep_paths(const struct firmware_link *link, struct text_list *words)
 {
@@ -298,14 +304,14 @@ size_t firmware_add_ours(const struct firmware_link *link, struct insertion *ins
 		insertions[count++] = (struct insertion){place, firmware_object_path(link, name)};
 		free(name);
 	}
-	if (link->options.paths) {
+	if (has_ring_of_bits(link)) {
 		char *name = xasprintf("-paths-%s%s.o", link->options.numbers ? "numbers" : "bits",
 				       link->kept.used ? "_kept" : "");
 
 		insertions[count++] = (struct insertion){place, firmware_object_path(link, name)};
 		free(name);
 	}
-	if (link->options.numbers)
+	if (link->options.numbers && !link->options.units)
 		insertions[count++] = (struct insertion){
 			place, firmware_object_path(link, "-paths-numbers_ring.o")};
 	if (link->options.paths && link->options.switched)
@@ -339,7 +345,7 @@ size_t firmware_add_ours(const struct firmware_link *link, struct insertion *ins
 		keep_events(link, words);
 	if (link->options.times)
 		keep_times(link, words);
-	if (link->options.paths)
+	if (has_ring_of_bits(link))
 		keep_paths(link, words);
 	if (plan->pointers)
 		keep(words, pointer_code(link));

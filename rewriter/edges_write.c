@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rewriter/sites.h"
+#include "rewriter/tokens.h"
 
 /* Bytes of the code that edges share, a multiple of 16; 0: there is none. */
 static uint32_t shared_bytes(const struct litifut_session *session)
@@ -29,19 +30,33 @@ static bool is_handler(const struct litifut_session *session,
 	return false;
 }
 
-/* LITIFUT_MODE=balllarus: what the code of the edge records. */
-static void find_numbers(const struct litifut_session *session, const struct litifut_edge *edge,
-			 struct litifut_edge_code *code)
+/* What the code of the edge records in one of its ways. */
+static struct litifut_number_calls calls_of(const struct litifut_session *session,
+					    const struct litifut_edge *edge,
+					    enum litifut_edge_way way)
 {
 	const struct litifut_edges *edges = session->edges;
 
+	if (session->context.units)
+		return litifut_tokens_of(
+			&edges->graph,
+			litifut_image_symbol(&session->image, LITIFUT_TOKENS_GLOBAL_SYMBOL) != NULL,
+			edge->block, edge->entry, way);
+	return litifut_numbers_of(&edges->numbers, edge->block, way);
+}
+
+/* LITIFUT_MODE=balllarus, and where tokens are recorded: what the code of the edge records. */
+static void find_numbers(const struct litifut_session *session, const struct litifut_edge *edge,
+			 struct litifut_edge_code *code)
+{
 	if (!session->context.numbers)
 		return;
 	if (edge->entry || edge->enters)
-		code->numbers[LITIFUT_WAY_ENTERED] =
-			litifut_numbers_of(&edges->numbers, edge->block, LITIFUT_WAY_ENTERED);
+		code->numbers[LITIFUT_WAY_ENTERED] = calls_of(session, edge, LITIFUT_WAY_ENTERED);
+	if (edge->end || edge->whole)
+		code->numbers[LITIFUT_WAY_TAKEN] = calls_of(session, edge, LITIFUT_WAY_TAKEN);
 	for (unsigned way = LITIFUT_WAY_PASSED; way <= LITIFUT_WAY_TAKEN && !edge->entry; way++)
-		code->numbers[way] = litifut_numbers_of(&edges->numbers, edge->block, way);
+		code->numbers[way] = calls_of(session, edge, way);
 }
 
 /* Bytes of the code of edge number `item`, as if all were near it: the size does not depend on
@@ -297,11 +312,14 @@ static bool find_bits(struct writer *writer)
 	static const char *const bits[] = LITIFUT_BITS_SYMBOLS;
 	static const char *const numbers[] = LITIFUT_NUMBERS_SYMBOLS;
 	const bool numbered = writer->session->context.numbers;
+	const bool tokens = numbered && writer->session->context.units;
 	const struct litifut_symbol *symbol;
 
-	for (unsigned i = 0; i < (numbered ? LITIFUT_NUMBERS_CODES : 3); i++) {
-		symbol = litifut_image_symbol(&writer->session->image,
-					      numbered ? numbers[i] : bits[i]);
+	for (unsigned i = 0; i < (tokens ? 1 : numbered ? LITIFUT_NUMBERS_CODES : 3); i++) {
+		symbol =
+			litifut_image_symbol(&writer->session->image, tokens ? LITIFUT_TOKENS_SYMBOL
+								      : numbered ? numbers[i]
+										 : bits[i]);
 		if (!symbol)
 			return false;
 		writer->bits[i] = symbol->address | symbol->thumb;

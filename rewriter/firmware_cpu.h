@@ -137,7 +137,8 @@ struct litifut_firmware_cpu {
 	/* Its branches can be recorded, and in order. */
 	bool edges;
 	bool bits;
-	bool numbers; /* the same of LITIFUT_MODE=balllarus */
+	bool numbers; /* the same of LITIFUT_MODE=balllarus, */
+	bool tokens;  /* and of tokens.h */
 	/* How many quarters of the size that is asked for the ring of bits takes: where the size of
 	 * an event is not a power of two, that of events takes less than all. */
 	uint8_t ring_quarters;

@@ -30,10 +30,10 @@ static enum litifut_status unsupported(const struct litifut_firmware_pass *pass,
 {
 	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
 				 LITIFUT_NO_ADDRESS, "LITIFUT_MODE=%s: %s",
-				 pass->options->numbers ? "balllarus"
-				 : pass->options->units ? "units"
-				 : pass->options->paths ? "paths"
-							: "coverage",
+				 pass->options->units     ? "units"
+				 : pass->options->numbers ? "balllarus"
+				 : pass->options->paths   ? "paths"
+							  : "coverage",
 				 why);
 }
 
@@ -98,7 +98,8 @@ static void find_events(struct litifut_firmware_pass *pass)
 {
 	struct litifut_session *session = &pass->session;
 
-	for (size_t i = 0; i < pass->sites.count && pass->options->units; i++)
+	for (size_t i = 0; i < pass->sites.count && pass->options->units && !pass->options->numbers;
+	     i++)
 		if (pass->sites.items[i].site.kind == LITIFUT_SITE_VECTOR)
 			session->events[session->event_count++] =
 				pass->sites.items[i].site.callee & ~1u;
@@ -186,6 +187,8 @@ static enum litifut_status note_task(struct litifut_firmware_pass *pass, uint32_
 /* With the number of its laps, which is in front of it. */
 static uint32_t ring_words(const struct litifut_firmware_pass *pass)
 {
+	if (pass->options->numbers && pass->options->units) /* the program has its buffer */
+		return 1;
 	/* where memory is scarce the activations have theirs from the ring */
 	const uint32_t entries = pass->options->numbers && pass->cpu->ring_quarters < 4
 					 ? (1 + LITIFUT_NUMBERS_SMALL_DEPTH) *
@@ -205,7 +208,8 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 	enum litifut_status status;
 
 	if (!pass->cpu->edges || (pass->options->paths && !pass->cpu->bits) ||
-	    (pass->options->numbers && !pass->cpu->numbers))
+	    (pass->options->numbers && !pass->cpu->numbers) ||
+	    (pass->options->numbers && pass->options->units && !pass->cpu->tokens))
 		return unsupported(pass, "that can't be done for this CPU yet", error);
 	if (!pass->ram_is_known)
 		return unsupported(pass, LITIFUT_FIRMWARE_NO_RAM, error);

@@ -23,9 +23,10 @@
 /* What of a block is recorded. */
 enum want {
 	WANT_START = 1,
-	WANT_END = 2,   /* of the unit, at the end of the block, which is not conditional */
-	WANT_TAKEN = 4, /* the same where the conditional branch is taken, */
-	WANT_PASSED = 8 /* or passed */
+	WANT_END = 2,    /* of the unit, at the end of the block, which is not conditional */
+	WANT_TAKEN = 4,  /* the same where the conditional branch is taken, */
+	WANT_PASSED = 8, /* or passed */
+	WANT_WAYS = 16   /* where tokens are recorded (tokens.h): of a conditional branch, both */
 };
 
 struct units {
@@ -90,12 +91,16 @@ static bool goes_into_another(const struct units *units, const struct litifut_gr
 static unsigned want_unit(struct units *units, size_t first, size_t end)
 {
 	const struct litifut_graph_block *items = units->graph->items;
+	const bool tokens = units->judge->session->context.numbers;
 	bool labels = false;
 
 	if (!(items[first].block.flags & LITIFUT_BLOCK_FUNCTION))
 		return LITIFUT_SITE_CODE_AS_DATA;
 	for (size_t i = first; i < end; i++)
 		labels |= (items[i].block.flags & LITIFUT_BLOCK_LABEL) != 0;
+	for (size_t i = first; i < end; i++) /* its ways have no tokens */
+		if (tokens && labels && items[i].block.ends == LITIFUT_ENDS_JUMP)
+			return LITIFUT_SITE_UNKNOWN_JUMP;
 	units->want[first] |= WANT_START;
 	for (size_t i = first; i < end; i++) {
 		const struct litifut_graph_block *block = &items[i];
@@ -105,6 +110,8 @@ static unsigned want_unit(struct units *units, size_t first, size_t end)
 		if (block->block.ends == LITIFUT_ENDS_BRANCH &&
 		    (block->block.target & ~1u) == items[first].block.start)
 			return LITIFUT_SITE_BRANCH_TARGET;
+		if (tokens && conditional)
+			units->want[i] |= WANT_WAYS;
 		if (leaves(units, block, labels))
 			units->want[i] |= conditional ? WANT_TAKEN : WANT_END;
 		if (goes_into_another(units, block))
@@ -175,17 +182,35 @@ static bool judge_end(struct units *units, size_t first, size_t end, size_t numb
 static bool judge_start(struct units *units, size_t first)
 {
 	struct litifut_edges_judge *judge = units->judge;
-	struct litifut_edge *edge;
+	size_t item;
 
 	litifut_edges_judge_entry(judge, first, LITIFUT_SITE_PATCHED, true, LITIFUT_EDGE_START);
 	if (is_patched(units, judge->edges->count - 1) ||
 	    !(units->graph->items[first].block.flags & LITIFUT_BLOCK_CONDITIONAL))
 		return has_room(units);
 	litifut_edges_drop_last(judge);
-	litifut_edges_judge_branch(judge, first, LITIFUT_SITE_PATCHED);
-	edge = &judge->edges->items[judge->edges->count - 1];
+	item = judge->edges->count;
+	if (units->judged[first])
+		while (judge->edges->items[--item].block != first)
+			;
+	else
+		litifut_edges_judge_branch(judge, first, LITIFUT_SITE_PATCHED);
 	units->judged[first] = 1;
-	return is_patched(units, judge->edges->count - 1) && litifut_edges_join(judge, edge);
+	return is_patched(units, item) && litifut_edges_join(judge, &judge->edges->items[item]);
+}
+
+/* The branches of a unit that are recorded for one of the reasons in `want', both ways. */
+static bool judge_branches(struct units *units, size_t first, size_t end, unsigned want)
+{
+	for (size_t i = first; i < end; i++) {
+		if (!(units->want[i] & want) || units->judged[i])
+			continue;
+		litifut_edges_judge_branch(units->judge, i, LITIFUT_SITE_PATCHED);
+		if (!has_room(units))
+			return false;
+		units->judged[i] = 1;
+	}
+	return true;
 }
 
 /* Judges the records that a unit needs. False: one of them has no room. */
@@ -193,6 +218,9 @@ static bool judge_unit(struct units *units, size_t first, size_t end)
 {
 	bool again = true;
 
+	/* they have the least choice */
+	if (!judge_branches(units, first, end, WANT_WAYS))
+		return false;
 	if (units->want[first] & WANT_END) {
 		litifut_edges_judge_entry(units->judge, first, LITIFUT_SITE_PATCHED, true,
 					  LITIFUT_EDGE_WHOLE);
@@ -214,14 +242,7 @@ static bool judge_unit(struct units *units, size_t first, size_t end)
 			again = true;
 		}
 	}
-	for (size_t i = first; i < end; i++) {
-		if (!(units->want[i] & (WANT_TAKEN | WANT_PASSED)) || units->judged[i])
-			continue;
-		litifut_edges_judge_branch(units->judge, i, LITIFUT_SITE_PATCHED);
-		if (!has_room(units))
-			return false;
-	}
-	return true;
+	return judge_branches(units, first, end, WANT_TAKEN | WANT_PASSED);
 }
 
 /* The edges of a unit, which are those from `from` on. If one of them has no room, none is

@@ -448,6 +448,7 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.edges = true,
 	.bits = true,
 	.numbers = true,
+	.tokens = true,
 	.ring_quarters = 3,
 	.word_bits = 24,
 	.word_step = 8,

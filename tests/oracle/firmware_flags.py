@@ -26,7 +26,8 @@ RECORDERS = ("litifut_bit_zero", "litifut_bit_one", "litifut_bits_enter", "litif
              "litifut_paths_returned")
 # of LITIFUT_MODE=balllarus, and how many bytes stand behind a call of each
 NUMBERS = {"litifut_path_add": 4, "litifut_path_end": 4, "litifut_path_next": 8, "litifut_path_begin": 4,
-           "litifut_path_whole": 4}
+           "litifut_path_whole": 4,
+           "litifut_token": 4}  # of a recorder of tokens (rewriter/tokens.h)
 
 
 def flagged(path):

@@ -404,11 +404,13 @@ int main(int count, char **arguments)
 	const char *peer_path = NULL;
 	avr_t *avr, *peer;
 	bool peer_runs = true;
+	uint32_t awake_from = UINT32_MAX;
+	uint64_t awake = 0, awake_start = 0; /* cycles in which the CPU did not sleep */
 	FILE *dataflash = NULL;
 	uint64_t peer_starts = 0;
 	int option, port = 0, state = cpu_Running;
 
-	while ((option = getopt(count, arguments, "s:o:r:u:m:c:e:f:k:n:t:j:l:p:d:g:")) != -1) {
+	while ((option = getopt(count, arguments, "s:o:r:u:m:c:e:f:k:n:t:j:l:p:d:g:a:")) != -1) {
 		switch (option) {
 		case 's':
 			sites = optarg;
@@ -455,6 +457,9 @@ int main(int count, char **arguments)
 		case 'd':
 			dataflash = open_file(optarg, "w");
 			break;
+		case 'a':
+			awake_from = (uint32_t)strtoul(optarg, NULL, 16);
+			break;
 		case 'f':
 			hertz = (uint32_t)strtoul(optarg, NULL, 0);
 			break;
@@ -469,7 +474,9 @@ int main(int count, char **arguments)
 		fputs("usage: avr [-s SITES -o EXECUTED [-r ORDER]] [-u SERIAL] [-m MEMORY] [-c "
 		      "CYCLES] "
 		      "[-e ADDRESS] [-f HERTZ] [-k CALLEES] [-n ELF] [-t FUNCTIONS] [-j CYCLES] "
-		      "[-l N[:SEED]] [-p EDGES] [-d PAGES] [-g PORT] MCU ELF\n"
+		      "[-l N[:SEED]] [-p EDGES] [-d PAGES] [-g PORT] [-a ADDRESS] MCU ELF\n"
+		      "-a prints how many cycles the CPU was awake, of how many, from the first "
+		      "time at ADDRESS on.\n"
 		      "Exit status: 0 if the firmware has ended, by an endless loop with "
 		      "interrupts off; 1 if it can't\n"
 		      "be read or has crashed; 2 for wrong arguments; 3 if it ran for CYCLES "
@@ -516,7 +523,12 @@ int main(int count, char **arguments)
 		if (running && called_count && pc < FLASH_BYTES && avr->flash[pc] == 0x08 &&
 		    avr->flash[pc + 1] == 0x95)
 			begin_return(avr);
+		const avr_cycle_count_t before = avr->cycle;
+
+		if (pc == awake_from && !awake_start)
+			awake_start = before;
 		state = avr_run(avr);
+		awake += running && awake_start ? avr->cycle - before : 0;
 		if (running && pc < FLASH_BYTES) {
 			executed[pc / 2]++;
 			jumps[pc / 2] += has_jumped(avr, pc, stack);
@@ -557,6 +569,9 @@ int main(int count, char **arguments)
 		printf("%x %llu %llu %llu %llu\n", timed[i].address,
 		       (unsigned long long)timed[i].calls, (unsigned long long)timed[i].least,
 		       (unsigned long long)timed[i].most, (unsigned long long)timed[i].sum);
+	if (awake_start)
+		printf("awake %llu of %llu\n", (unsigned long long)awake,
+		       (unsigned long long)(avr->cycle - awake_start));
 	if (kept || spoiled || pending_count)
 		printf("kept %llu, spoiled %llu, under way %u\n", kept, spoiled, pending_count);
 	if (state == cpu_Crashed) {
