@@ -29,6 +29,7 @@ bench-avr: all $(BUILD)/tests/avr
 
 .PHONY: bench-paths
 
-## bench-paths: sizes of runs in the encodings of "Diagnostic tracing for wireless sensor networks"
-bench-paths: all
+## bench-paths: sizes and costs of runs in the encodings of "Diagnostic tracing for wireless sensor networks"
+bench-paths: all $(BUILD)/tests/avr
 	@BUILD=$(call shell_word,$(abspath $(BUILD))) tests/programs/path_sizes.sh
+	@BUILD=$(call shell_word,$(abspath $(BUILD))) bench/avr_components.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The tables of docs/firmware.md that repeat the evaluation of "Call Graphs on Sensor Nodes": what is added to
-# a program function by function, what each way of recording costs, and how accurate times are. Those of
-# whole tasks are in firmware-avr_nodes.sh. LONG=1: each of the 250 functions, and as many calls as in the page.
+# a program function by function, what each way of recording costs, and how accurate times are; and recorders of paths
+# (docs/paths.md), which are compared there. Those of whole tasks are in firmware-avr_nodes.sh. LONG=1: each of the 250 functions, and as many calls as in the page.
 . "$(dirname "$0")/../lib.sh"
 
 target=atmega1284p
@@ -76,4 +76,7 @@ at_most "fast" 30 "$(cost 'LITIFUT_STUBS=fast, counts')"
 at_most "small" 65 "$(cost 'LITIFUT_STUBS=small, counts')"
 at_most "table, the paper's 1629" 400 "$(cost 'LITIFUT_MODE=table, counts and times')"
 ok "times are accurate" accurate
+ok "recorders of paths, with traces that are what was executed" \
+	env PROGRAMS=sample COMPONENTS="sensor network" OUT="$folder/components" BUILD="$BUILD" \
+	"$root/bench/avr_components.sh" 2
 echo "1..$test_count"
