@@ -1,8 +1,8 @@
 /* Power as text, one sample a line: Nordic's PPK2, Joulescope, Monsoon, oscilloscopes, what
  * a user's script wrote. Delimiter, decimal sign, header and units are found in the file;
  * the only vendor's habit that is known is one that thins out what it exports.
- * Longer than 500 lines, because head and rows share the parsing of lines, fields and numbers,
- * which the compiler has to inline: these functions take most of the time of a large file. */
+ * Longer than 500 lines, because head and rows share the parsing of lines and fields, which the
+ * compiler has to inline: these functions take most of the time of a large file. */
 #include <ctype.h>
 #include <endian.h>
 #include <math.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "postproc/energy/csv_number.h"
 #include "postproc/energy/reader.h"
 
 #define MOST_COLUMNS 64
@@ -66,217 +67,8 @@ static bool next_line(const char **at, const char *end, struct line *line)
 	return true;
 }
 
-static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-				1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-				1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-static double scaled(uint64_t digits, int exponent)
-{
-	if (exponent == 0)
-		return (double)digits;
-	if (exponent < 0 && exponent >= -22)
-		return (double)digits / powers[-exponent];
-	if (exponent > 0 && exponent <= 22)
-		return (double)digits * powers[exponent];
-	return exponent < -400 ? 0 : (double)digits * pow(10, exponent);
-}
-
 /* What is more is not taken for a number. */
 #define MOST_WATTS 1e12
-
-/* So many digits fit into 64 bits, and so many characters make a short number. */
-#define MOST_DIGITS 18
-#define SHORT_NUMBER (MOST_DIGITS + 4)
-
-/* Up to eight digits, of which the first one is in the lowest byte: the last one is in the highest
- * byte of the result, with zeros below the first. `count`: how many there are. */
-static inline uint64_t some_digits(const char *at, unsigned *count)
-{
-	uint64_t text;
-
-	memcpy(&text, at, sizeof(text));
-	text = le64toh(text) ^ 0x3030303030303030u;
-	/* the highest bit of each byte above 9; only behind the first of them others are wrong */
-	const uint64_t others = ((text + 0x7676767676767676u) | text) & 0x8080808080808080u;
-	if (!others) {
-		*count = 8;
-		return text;
-	}
-	*count = (unsigned)__builtin_ctzll(others) / 8;
-	return text << 1 << (63 - 8 * *count); /* of none it is 0 */
-}
-
-/* The number that eight digits are: pairs of them, fours, and all; the sums are in the upper half
- * of each product. */
-static inline uint64_t number_of(uint64_t digits)
-{
-	digits = (digits * (1 + (10ull << 8))) >> 8 & 0x00ff00ff00ff00ffu;
-	digits = (digits * (1 + (100ull << 16))) >> 16 & 0x0000ffff0000ffffu;
-	return (digits * (1 + (10000ull << 32))) >> 32;
-}
-
-/* A number without an exponent, of less than eight digits before and behind the decimal sign, as
- * nearly all are; NULL: not such a one. There are SHORT_NUMBER characters at least. */
-static inline __attribute__((always_inline)) const char *parse_short(const char *at, char decimal,
-								     double *value)
-{
-	const bool negative = *at == '-';
-	unsigned seen, behind = 0;
-	uint64_t digits = some_digits(at += negative, &seen);
-
-	at += seen;
-	if (*at == decimal && seen < 8) {
-		const uint64_t fraction = some_digits(++at, &behind);
-		at += behind;
-		if (seen + behind <= 8 && behind < 8) { /* all of them in one go */
-			digits = number_of(digits >> 8 * behind | fraction);
-		} else {
-			static const uint32_t tens[] = {1,      10,      100,      1000,     10000,
-							100000, 1000000, 10000000, 100000000};
-			digits = number_of(digits) * tens[behind] + number_of(fraction);
-		}
-	} else {
-		digits = number_of(digits);
-	}
-	if (!(seen + behind) || seen == 8 || behind == 8 || (*at | 0x20) == 'e')
-		return NULL;
-	const double result = (double)(int64_t)digits / powers[behind];
-	*value = negative ? -result : result;
-	return at;
-}
-
-/* The same of a longer one. */
-static const char *parse_longer(const char *at, char decimal, double *value)
-{
-	uint64_t digits = 0;
-	unsigned digit;
-	const bool negative = *at == '-';
-
-	at += negative;
-	const char *start = at, *stop = at + MOST_DIGITS;
-	for (; at < stop && (digit = (unsigned)(*at - '0')) < 10; at++)
-		digits = digits * 10 + digit;
-	long seen = at - start, behind = 0;
-	if (*at == decimal) {
-		const char *fraction = ++at;
-		for (stop++; at < stop && (digit = (unsigned)(*at - '0')) < 10; at++)
-			digits = digits * 10 + digit;
-		behind = at - fraction;
-		seen += behind;
-	}
-	if (!seen || (unsigned)(*at - '0') < 10 || (*at | 0x20) == 'e')
-		return NULL;
-	const double result = (double)digits / powers[behind];
-	*value = negative ? -result : result;
-	return at;
-}
-
-/* A number of text; gives where it ends, or NULL when there is none. */
-static const char *parse_number(const char *at, const char *end, char decimal, double *value)
-{
-	if (end - at > SHORT_NUMBER) {
-		const char *stop = parse_short(at, decimal, value);
-		if (!stop)
-			stop = parse_longer(at, decimal, value);
-		if (stop)
-			return stop;
-	}
-	uint64_t digits = 0;
-	int exponent = 0, seen = 0;
-	bool negative = false;
-
-	while (at < end && *at == ' ')
-		at++;
-	if (at < end && (*at == '-' || *at == '+'))
-		negative = *at++ == '-';
-	for (; at < end && (unsigned)(*at - '0') < 10; at++, seen++) {
-		if (digits < UINT64_MAX / 10 - 1)
-			digits = digits * 10 + (unsigned)(*at - '0');
-		else if (exponent < 100000)
-			exponent++;
-	}
-	if (at < end && *at == decimal) {
-		at++;
-		for (; at < end && (unsigned)(*at - '0') < 10; at++, seen++) {
-			if (digits < UINT64_MAX / 10 - 1) {
-				digits = digits * 10 + (unsigned)(*at - '0');
-				exponent--;
-			}
-		}
-	}
-	if (!seen)
-		return NULL;
-	if (at + 1 < end && (*at == 'e' || *at == 'E')) {
-		const char *from = at + 1;
-		bool small = false;
-		int by = 0;
-		if (*from == '-' || *from == '+')
-			small = *from++ == '-';
-		if (from < end && isdigit((unsigned char)*from)) {
-			for (; from < end && isdigit((unsigned char)*from); from++)
-				by = by < 10000 ? by * 10 + (*from - '0') : by;
-			exponent += small ? -by : by;
-			at = from;
-		}
-	}
-	double result = scaled(digits, exponent);
-	*value = negative ? -result : result;
-	return at;
-}
-
-/* Is there what may be a thousands separator, where a number was taken to end? */
-static inline bool goes_on(const char *stop, const char *end)
-{
-	return stop && end - stop > 1 && (*stop == '.' || *stop == ',') &&
-	       (unsigned)(stop[1] - '0') < 10;
-}
-
-/* A number with a separator before each three of its digits. NULL: it is not one. `clear`: it has a
- * decimal sign as well, so that it is seen which is which. */
-static const char *parse_grouped(const char *at, const char *end, char decimal, double *value,
-				 bool *clear)
-{
-	const char separator = decimal == ',' ? '.' : ',';
-	uint64_t digits = 0;
-	unsigned seen = 0;
-	int behind = 0;
-	bool negative = false;
-
-	while (at < end && *at == ' ')
-		at++;
-	if (at < end && (*at == '-' || *at == '+'))
-		negative = *at++ == '-';
-	if (at == end || *at == '0')
-		return NULL;
-	for (; at < end && (unsigned)(*at - '0') < 10 && seen <= 3; at++, seen++)
-		digits = digits * 10 + (unsigned)(*at - '0');
-	if (!seen || seen > 3 || at == end || *at != separator)
-		return NULL;
-	for (; at < end && *at == separator; seen += 3) {
-		if (end - at < 4 || seen + 3 > MOST_DIGITS)
-			return NULL;
-		for (at++, behind = 0; behind < 3; at++, behind++) {
-			if ((unsigned)(*at - '0') > 9)
-				return NULL;
-			digits = digits * 10 + (unsigned)(*at - '0');
-		}
-	}
-	behind = 0;
-	*clear = at < end && *at == decimal;
-	if (*clear) {
-		for (at++; at < end && (unsigned)(*at - '0') < 10; at++) {
-			if (seen++ < MOST_DIGITS) {
-				digits = digits * 10 + (unsigned)(*at - '0');
-				behind++;
-			}
-		}
-	}
-	if ((at < end && (unsigned)(*at - '0') < 10) || goes_on(at, end))
-		return NULL;
-	const double result = scaled(digits, -behind);
-	*value = negative ? -result : result;
-	return at;
-}
 
 /* ---- what the file looks like ---- */
 
@@ -387,10 +179,11 @@ static bool is_data(const struct line *line, char delimiter, char decimal, unsig
 	while (next_field(&at, line->end, delimiter, &field, &length)) {
 		++*odd;
 		without_quotes(&field, &length);
-		const char *stop = parse_number(field, field + length, decimal, &value);
+		const char *stop = energy_number(field, field + length, decimal, &value);
 		bool clear = false;
-		if (goes_on(stop, field + length)) {
-			stop = parse_grouped(field, field + length, decimal, &value, &clear);
+		if (energy_number_goes_on(stop, field + length)) {
+			stop = energy_number_grouped(field, field + length, decimal, &value,
+						     &clear);
 			if (!clear && decimal == '.')
 				stop = NULL;
 			*grouped |= stop && clear;
@@ -821,7 +614,7 @@ static void levels_of_text(struct row *row, const char *at, const char *end, uns
 }
 
 /* Room that is there behind the begin of each field of a simple row. */
-#define SIMPLE_ROOM (SHORT_NUMBER + 16)
+#define SIMPLE_ROOM (ENERGY_SHORT_NUMBER + 16)
 
 /* Rows as nearly all are: numbers without blanks and quotes, levels of 0 and 1. False: this one is
  * another one, or the last one, and nothing was done. */
@@ -856,9 +649,9 @@ static inline bool simple_row(struct table *table, struct row *row)
 			row->levels |= (uint16_t)((*at++ & 1u) << table->pin_of[column]);
 			break;
 		case NUMBER:
-			stop = parse_short(at, decimal, &row->values[column]);
+			stop = energy_number_short(at, decimal, &row->values[column]);
 			if (!stop)
-				stop = parse_longer(at, decimal, &row->values[column]);
+				stop = energy_number_longer(at, decimal, &row->values[column]);
 			if (!stop)
 				return false;
 			at = stop;
@@ -885,7 +678,7 @@ static const char *other_number(struct table *table, struct row *row, const char
 				double *value)
 {
 	bool clear;
-	const char *stop = parse_grouped(at, table->end, decimal, value, &clear);
+	const char *stop = energy_number_grouped(at, table->end, decimal, value, &clear);
 	size_t length = 0;
 
 	if (!stop || clear || decimal == ',' || table->dots)
@@ -945,9 +738,10 @@ static bool parse_any_row(struct table *table, struct row *row)
 						       table->padded ? table->pins : 0);
 			} else {
 				const char *stop =
-					parse_number(at, end, decimal, &row->values[column]);
+					energy_number(at, end, decimal, &row->values[column]);
 				int pin = table->pin_of[column];
-				if (goes_on(stop, end) && (quoted || *stop != delimiter))
+				if (energy_number_goes_on(stop, end) &&
+				    (quoted || *stop != delimiter))
 					stop = other_number(table, row, at, decimal,
 							    &row->values[column]);
 				if (pin >= 0) {
