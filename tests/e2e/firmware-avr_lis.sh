@@ -71,6 +71,15 @@ quiet()
 	done
 }
 
+# There is no such recorder for a Cortex-M.
+elsewhere()
+{
+	printf 'void litifut_token(void) {}\nint main(void) { litifut_token(); return 0; }\n' >elsewhere.c
+	LITIFUT_MODE=units LITIFUT_UNITS=main "$BUILD/bin/litifut" build arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb \
+		--specs=rdimon.specs elsewhere.c -o elsewhere.elf 2>&1 | tee /dev/stderr |
+		grep -q "LITIFUT_MODE=units: that can't be done for this CPU yet"
+}
+
 behaviour()
 {
 	case $device in
@@ -81,6 +90,7 @@ behaviour()
 		;;
 	atmega1284p)
 		quiet
+		ok "on a Cortex-M it is left, and a line says so" elsewhere
 		in_interrupts size avr_truth.c -Os -DTIMED -DROUNDS=5
 		;;
 	atmega2560) in_interrupts large avr_truth.c -Os -DLARGE -DTIMED -DROUNDS=3 ;;
