@@ -17,6 +17,8 @@
 #define WORDS 40
 #define OVERFLOW 8
 #define OPEN 4
+#define TASKS 3
+#define WITH_TASKS 0x80000000u /* beside flags of frames, of which it is none */
 #define SENDINGS 3
 
 static size_t ends[SENDINGS]; /* on the line */
@@ -42,13 +44,49 @@ static void header(struct frame_sender *sender, uint32_t sending, uint32_t flags
 	frame_sender_end(sender);
 }
 
-static void times(struct frame_sender *sender, uint32_t sending)
+/* Numbers of a task, as they are sent. */
+static struct litifut_task task_of(uint32_t sending, uint32_t number)
+{
+	struct litifut_task task = {
+		.task = number == TASKS - 1 ? LITIFUT_TASK_OTHERS : 0x20000000 + 64 * number,
+		.calls = value(sending, 700 + number),
+		.ticks_low = value(sending, 710 + number),
+		.ticks_high = number,
+	};
+
+	snprintf(task.name, sizeof(task.name), "task %u", number);
+	return task;
+}
+
+static void tasks(struct frame_sender *sender, uint32_t sending)
+{
+	for (uint32_t i = 0; i < TASKS; i++) {
+		const struct litifut_task task = task_of(sending, i);
+
+		frame_sender_begin(sender, LITIFUT_FRAME_TASK);
+		frame_sender_number(sender, 2 * i + 1);
+		for (const char *at = task.name; *at; at++)
+			frame_sender_number(sender, (uint8_t)*at);
+		frame_sender_end(sender);
+		frame_sender_begin(sender, LITIFUT_FRAME_TASK);
+		frame_sender_number(sender, 2 * i);
+		frame_sender_number(sender, task.task);
+		frame_sender_number(sender, task.calls);
+		frame_sender_number(sender, task.ticks_low);
+		frame_sender_number(sender, task.ticks_high);
+		frame_sender_end(sender);
+	}
+}
+
+static void times(struct frame_sender *sender, uint32_t sending, bool with_tasks)
 {
 	const uint32_t numbers[] = {8000000, 1, 2, 3, value(sending, 900), OPEN};
 
 	frame_sender_begin(sender, LITIFUT_FRAME_TIMES);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		frame_sender_number(sender, numbers[i]);
+	if (with_tasks)
+		frame_sender_number(sender, TASKS);
 	frame_sender_end(sender);
 	frame_sender_begin(sender, LITIFUT_FRAME_OPEN);
 	frame_sender_number(sender, 0);
@@ -57,6 +95,8 @@ static void times(struct frame_sender *sender, uint32_t sending)
 		frame_sender_number(sender, value(sending, 800 + i));
 	}
 	frame_sender_end(sender);
+	if (with_tasks)
+		tasks(sender, sending);
 }
 
 /* `halves': by turns the one half of the frames is missing, and the other. */
@@ -66,9 +106,9 @@ static struct frame_sender *send_table(uint32_t flags, bool halves)
 
 	assert_non_null(sender);
 	for (uint32_t sending = 0; sending < SENDINGS; sending++) {
-		header(sender, sending, flags);
+		header(sender, sending, flags & ~WITH_TASKS);
 		if (flags & LITIFUT_FRAMES_TIMES)
-			times(sender, sending);
+			times(sender, sending, flags & WITH_TASKS);
 		for (uint32_t i = 0; i < WORDS + OVERFLOW; i += 8) {
 			if (halves && (i / 8 + sending) % 2) {
 				sender->sequence++;
@@ -84,7 +124,8 @@ static struct frame_sender *send_table(uint32_t flags, bool halves)
 		frame_sender_begin(sender, LITIFUT_FRAME_END);
 		frame_sender_number(sender, sending);
 		frame_sender_number(sender, (WORDS + OVERFLOW) / 8 +
-						    (flags & LITIFUT_FRAMES_TIMES ? 2 : 0));
+						    (flags & LITIFUT_FRAMES_TIMES ? 2 : 0) +
+						    (flags & WITH_TASKS ? 2 * TASKS : 0));
 		frame_sender_end(sender);
 	}
 	return sender;
@@ -119,6 +160,12 @@ static int sending_of(const struct post_capture *capture)
 	for (uint32_t i = 0; i < OPEN; i++)
 		if (capture->open[2 * i + 1] != value(first - 1, 800 + i))
 			return -1;
+	for (uint32_t i = 0; i < capture->task_count; i++) {
+		const struct litifut_task task = task_of(first - 1, i);
+
+		if (memcmp(&task, &capture->tasks[i], sizeof(task)) != 0)
+			return -1;
+	}
 	return (int)first - 1;
 }
 
@@ -139,7 +186,7 @@ static int read_line(const uint8_t *line, size_t size, struct said *said, unsign
 	return sending;
 }
 
-static const uint32_t kinds[] = {0, LITIFUT_FRAMES_TIMES};
+static const uint32_t kinds[] = {0, LITIFUT_FRAMES_TIMES, LITIFUT_FRAMES_TIMES | WITH_TASKS};
 
 static void cut_anywhere(void **state)
 {
@@ -281,12 +328,105 @@ static void put_together(void **state)
 	}
 }
 
+/* Reads the last table with the frames of tasks that this one sends, and no others. */
+static void read_tasks(void (*send)(struct frame_sender *sender), struct post_capture *capture,
+		       struct said *said, unsigned *problems)
+{
+	struct post_problems heard = {.report = hear, .context = said};
+	struct frame_sender *sender = send_table(LITIFUT_FRAMES_TIMES | WITH_TASKS, false);
+	const size_t end = ends[SENDINGS - 1];
+	struct litifut_error error;
+
+	memset(said, 0, sizeof(*said));
+	sender->used = end;
+	sender->sequence -= 1;
+	if (send)
+		send(sender);
+	assert_int_equal(
+		post_capture_read("line", sender->line, sender->used, capture, &heard, &error), 0);
+	*problems = heard.count;
+	free(sender);
+}
+
+/* A later frame of the same task takes the place of its numbers, and leaves its name. */
+static void send_again(struct frame_sender *sender)
+{
+	frame_sender_begin(sender, LITIFUT_FRAME_TASK);
+	frame_sender_number(sender, 2);
+	frame_sender_number(sender, 5);
+	frame_sender_number(sender, 6);
+	frame_sender_number(sender, 0xffffffff);
+	frame_sender_number(sender, 7);
+	frame_sender_end(sender);
+}
+
+/* A number that no task has, too many numbers, and too few: right checksums, wrong contents. */
+static void send_wrong(struct frame_sender *sender)
+{
+	frame_sender_begin(sender, LITIFUT_FRAME_TASK);
+	frame_sender_number(sender, 2 * LITIFUT_TASKS_MOST);
+	for (unsigned i = 0; i < 4; i++)
+		frame_sender_number(sender, 1);
+	frame_sender_end(sender);
+	for (unsigned count = 3; count <= 5; count += 2) {
+		frame_sender_begin(sender, LITIFUT_FRAME_TASK);
+		frame_sender_number(sender, 0);
+		for (unsigned i = 0; i < count; i++)
+			frame_sender_number(sender, 1);
+		frame_sender_end(sender);
+	}
+}
+
+/* A name that is longer than a name is. */
+static void send_long(struct frame_sender *sender)
+{
+	frame_sender_begin(sender, LITIFUT_FRAME_TASK);
+	frame_sender_number(sender, 1);
+	for (unsigned i = 0; i < LITIFUT_TASK_NAME_BYTES + 4; i++)
+		frame_sender_number(sender, 'a' + i % 26);
+	frame_sender_end(sender);
+}
+
+static void frames_of_tasks(void **state)
+{
+	struct post_capture capture;
+	struct litifut_task task;
+	struct said said;
+	unsigned problems;
+
+	(void)state;
+	read_tasks(NULL, &capture, &said, &problems);
+	assert_int_equal(capture.task_count, TASKS);
+	for (uint32_t i = 0; i < TASKS; i++) {
+		task = task_of(SENDINGS - 1, i);
+		assert_memory_equal(&task, &capture.tasks[i], sizeof(task));
+	}
+	post_capture_release(&capture);
+	read_tasks(send_again, &capture, &said, &problems);
+	assert_int_equal(capture.tasks[1].task, 5);
+	assert_int_equal(capture.tasks[1].calls, 6);
+	assert_int_equal(capture.tasks[1].ticks_low, 0xffffffff);
+	assert_int_equal(capture.tasks[1].ticks_high, 7);
+	assert_string_equal(capture.tasks[1].name, "task 1");
+	post_capture_release(&capture);
+	read_tasks(send_wrong, &capture, &said, &problems);
+	assert_int_equal(problems, 1);
+	assert_non_null(strstr(said.line, "a right checksum and wrong contents"));
+	task = task_of(SENDINGS - 1, 0);
+	assert_memory_equal(&task, &capture.tasks[0], sizeof(task));
+	post_capture_release(&capture);
+	read_tasks(send_long, &capture, &said, &problems);
+	assert_string_equal(capture.tasks[0].name, "abcdefghijklmno");
+	assert_int_equal(problems, 0);
+	post_capture_release(&capture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cut_anywhere),      cmocka_unit_test(a_byte_is_missing_or_another),
 		cmocka_unit_test(text_among_frames), cmocka_unit_test(pieces_are_missing),
-		cmocka_unit_test(put_together),
+		cmocka_unit_test(put_together),      cmocka_unit_test(frames_of_tasks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
