@@ -52,7 +52,7 @@
 #define LITIFUT_PATHS_INTERRUPT                                                                    \
 	6 /* [address][frame]: an interrupt came before the instruction there; of the tracer's own \
 	   * code, the address in that of a branch which has called it, behind the call. On        \
-	   * Cortex-M it is the call's own if that has still to record the start of a block.       \
+	   * Cortex-M it is the call's own if the bit or record is not there yet.                  \
 	   * `frame' is where the CPU has put the registers on the stack, with bit 0 set if no     \
 	   * other interrupt was being handled then; of AVR twice that address. The record of the  \
 	   * start of its handler follows */

@@ -131,3 +131,23 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 	}
 	return seen;
 }
+
+bool post_walk_has_gone_on(const struct post_walker *walker, const struct post_path_code *code,
+			   uint32_t function)
+{
+	const struct post_walk_frame *handler =
+		walker->count ? &walker->frames[walker->count - 1] : NULL;
+	struct post_walker behind = *walker;
+	struct post_walk_ahead ahead;
+
+	if (!handler || !handler->between || !handler->interrupt || handler->switches ||
+	    walker->at.state != POST_WALK_JUMP || !walker->at.calls ||
+	    post_walk_block(&walker->at)->block.ends != LITIFUT_ENDS_JUMP ||
+	    handler->back.state == POST_WALK_NOWHERE)
+		return false;
+	behind.count--;
+	behind.at = handler->back;
+	behind.last = handler->last;
+	ahead = post_walk_ahead(&behind, code, function);
+	return ahead.leads_to || ahead.may_call;
+}

@@ -230,6 +230,64 @@ static bool was_recorded(const struct post_path_code *code, const struct post_pa
 	       code->blocks[edge->block].block.entered == LITIFUT_ENTERED_RECORD;
 }
 
+/* Does code of the edge before the address call the tracer's? */
+static bool has_called(const struct post_path_code *code, const struct post_image *image,
+		       const struct post_path_edge *edge, uint32_t address)
+{
+	const struct cpu_context context = {.big_endian = image->big_endian_code};
+	const bool thumb = code->blocks[edge->block].block.flags & LITIFUT_BLOCK_THUMB;
+	unsigned conditional = 0;
+	unsigned length;
+
+	for (uint32_t at = edge->address; at < address && code->cpu->step; at += length) {
+		struct cpu_step step = {0};
+		const struct post_symbol *symbol;
+		uint8_t bytes[4];
+
+		if (!post_image_bytes(image, at, bytes, sizeof(bytes)))
+			return false;
+		length = code->cpu->step(&context, bytes, sizeof(bytes), at,
+					 thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN,
+					 &conditional, &step);
+		if (!length)
+			return false;
+		symbol = post_symbols_find(&image->symbols, step.target & ~1u);
+		if (step.way == LITIFUT_ENDS_CALL && symbol && post_symbol_is_tracer(symbol))
+			return true;
+	}
+	return false;
+}
+
+/* It is not known where the thread is, but the interrupt came in code that was about to record a
+ * branch, or that control has come to a block. */
+static void find_place(struct post_walk *walk, struct post_walker *walker,
+		       const struct post_path_code *code, uint32_t link)
+{
+	const struct post_image *image = walk->session->modules[code->module].image;
+	const struct post_path_edge *edge = image && post_image_block(image, link) == POST_NONE
+						    ? post_path_edge(code, link)
+						    : NULL;
+	bool records = false, enters;
+
+	if (!edge || !walker->lost ||
+	    post_symbols_find(&image->symbols, link) !=
+		    post_symbols_find(&image->symbols, edge->address))
+		return;
+	post_walk_way_out(code, image, link,
+			  code->blocks[edge->block].block.flags & LITIFUT_BLOCK_THUMB, &records);
+	if (!records)
+		return;
+	enters = edge->entry || (edge->both && code->blocks[edge->block].block.entered &&
+				 !has_called(code, image, edge, link));
+	walker->at = (struct post_walk_place){code, edge->block,
+					      enters ? POST_WALK_ENTRY : POST_WALK_BRANCH, false};
+	walker->lost = false;
+	if (!enters)
+		post_walk_give(walk, walker, POST_PATH_BLOCK);
+	else
+		begin(walk, walker, code, edge->block);
+}
+
 /* An interrupt has come before the instruction at the address. What was executed by then
  * follows from the last decision and from the code behind it. */
 static void find_interrupted(struct post_walk *walk, struct post_walker *walker, uint32_t address)
@@ -241,17 +299,19 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 	const bool under_way = address & 1;
 	bool records, again = false;
 
-	if ((walker->at.state == POST_WALK_NOWHERE && !walker->returned) ||
-	    !post_session_place(walk->process, walker->epoch, address, &module, &link))
+	if (!post_session_place(walk->process, walker->epoch, address, &module, &link))
 		return;
 	link &= ~1u;
 	code = post_path_code(walk->codes, walk->session, module);
-	/* what is known by then is only where the code of an edge stands */
-	if (walker->at.state == POST_WALK_NOWHERE && !code->cpu->interrupts_exactly)
-		return;
 	image = walk->session->modules[module].image;
 	if (image)
 		link = past_stone(code, image, link);
+	if (walker->at.state == POST_WALK_NOWHERE && !code->cpu->interrupts_exactly) {
+		find_place(walk, walker, code, link);
+		return;
+	}
+	if (walker->at.state == POST_WALK_NOWHERE && !walker->returned)
+		return;
 	block = image ? post_image_block(image, link) : POST_NONE;
 	if (block != POST_NONE && !(code->blocks[block].block.flags & LITIFUT_BLOCK_LEFT)) {
 		go_into(walk, walker, code, block, link,
@@ -279,8 +339,11 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 			go_into(walk, walker, code, block, link, false);
 			return;
 		}
-		/* beside it stands what makes room for it, which is of any block */
-		if (!is_expected(walker, code, block)) {
+		/* beside it stands what makes room for it, which is of any block; or code that is
+		 * not followed has returned to it */
+		if (!is_expected(walker, code, block) &&
+		    !(records && post_walk_is_entering(code, edge, link) &&
+		      post_walk_ahead(walker, code, block).returns_to)) {
 			block = out && !records ? post_image_block(image, out - 1) : POST_NONE;
 			if (block != POST_NONE)
 				go_into(walk, walker, code, block, link, false);
@@ -329,8 +392,10 @@ struct post_walker *post_walk_take_interrupt(struct post_walk *walk, struct post
 					     uint32_t address, uint32_t registers)
 {
 	/* words before it are missing */
-	if (walker->lost && walker->rootless && !walker->stops)
+	if (walker->lost && walker->rootless && !walker->stops) {
 		post_walk_begin_anew(walk, walker);
+		walker->amid = true;
+	}
 	if (!walker->stops) {
 		leave_handlers(walk, walker, registers);
 		while (walker->switching) {

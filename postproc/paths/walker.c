@@ -74,7 +74,7 @@ void post_walk_begin_anew(struct post_walk *walk, struct post_walker *walker)
 	post_walk_forget(walker);
 	walker->at.state = POST_WALK_NOWHERE;
 	walker->rootless = true;
-	walker->returned = false;
+	walker->returned = walker->amid = false;
 	walk->totals->gaps++;
 	post_walk_give(walk, walker, POST_PATH_GAP);
 }
@@ -102,6 +102,8 @@ void post_walk_leave(struct post_walker *walker)
 	}
 	frame = &walker->frames[--walker->count];
 	walker->at = frame->back;
+	if (frame->interrupt && frame->back.state == POST_WALK_NOWHERE)
+		walker->returned = walker->amid;
 	walker->switching = frame->switches;
 	walker->next_task = frame->task;
 	walker->stops = frame->stops;
@@ -234,11 +236,15 @@ struct post_walker *post_walk_settle(struct post_walk *walk, struct post_walker 
 
 void post_walk_come_back(struct post_walk *walk, struct post_walker *walker)
 {
+	const uint32_t begun = walker->begun;
+
 	while (walker->at.state == POST_WALK_CALL || walker->at.state == POST_WALK_JUMP) {
 		if (walker->at.state == POST_WALK_CALL)
 			walker->at.state = POST_WALK_ENTRY;
 		else
 			post_walk_leave(walker);
+		if (walker->at.state == POST_WALK_ENTRY && walker->at.block == begun)
+			walker->begun = begun;
 		post_walk_advance(walk, walker);
 	}
 }
@@ -390,9 +396,9 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 		walker->at.state = POST_WALK_NOWHERE;
 	}
 	post_walk_advance(walk, walker);
-	/* elsewhere it may be called by code that is not followed, again and again */
+	/* else it may be called by code that is not followed, again and again */
 	if (walker->at.state == POST_WALK_NOWHERE && walker->returned && !interrupts &&
-	    code->cpu->interrupts_exactly)
+	    (code->cpu->interrupts_exactly || walker->amid))
 		post_walk_begin_anew(walk, walker);
 	/* then it is not a callback */
 	if (post_walk_returns_unseen(walker) && post_walk_ahead(walker, code, number).leads_to) {
@@ -404,8 +410,13 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 		}
 	}
 	if (block->flags & LITIFUT_BLOCK_FUNCTION) {
-		const uint32_t begun = walker->begun;
+		uint32_t begun;
 
+		while (post_walk_has_gone_on(walker, code, number)) {
+			post_walk_leave(walker);
+			post_walk_advance(walk, walker);
+		}
+		begun = walker->begun;
 		for (size_t ended = ended_unseen(walker, code, number); ended; ended--)
 			post_walk_leave(walker);
 		walker->begun = begun;

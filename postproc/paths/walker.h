@@ -64,6 +64,7 @@ struct post_walker {
 	bool rootless; /* it began in the middle: the outermost call may return to what is not
 			  known, */
 	bool returned; /* and has done so, and no gap says that yet */
+	bool amid;     /* an interrupt came in code that words were missing of */
 	bool unknown;  /* the walk began later, and no word has shown its place yet */
 	bool outside;  /* code that is not followed is outside of all calls, and calls again and
 			  again */
@@ -227,6 +228,13 @@ void post_walk_leave_unseen(struct post_walker *walker);
 /* What lies ahead of the thread, and if it is in code that is not followed, when that returns. */
 struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 				       const struct post_path_code *code, uint32_t number);
+
+/* An interrupt handler has ended in a tail call through a pointer, and what that led to has
+ * returned: nothing need be recorded of that. Has the handler returned, so that the code which it
+ * has interrupted goes on, and calls the function? The jump may have led to other code, which calls
+ * this one as well: only where the interrupted code can't. */
+bool post_walk_has_gone_on(const struct post_walker *walker, const struct post_path_code *code,
+			   uint32_t function);
 
 /* stack.c */
 

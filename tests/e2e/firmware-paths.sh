@@ -87,7 +87,7 @@ behaviour()
 	esac
 	case $board in
 	# its timer is faster: with shorter periods it would do nothing but handle interrupts
-	netduino2) tick=30000 large=96 slow=80000 often=2000 ;;
+	netduino2) tick=30000 large=96 slow=80000 often=2900 ;;
 	*) tick=6400 large=1024 slow=16400 often=400 ;;
 	esac
 	include=-I$root/include
@@ -140,6 +140,10 @@ behaviour()
 	ok "interrupts: blocks are those that are executed, and each interrupt comes where it came" \
 		blocks_are_executed nested traced memory --more 1
 	ok "interrupts: there were many in interrupts" grep -q many nested/firmware.elf.serial
+	ok "interrupts, a tail call through a pointer: it links traced" \
+		link_mode paths tail "$large" EXTRA_CFLAGS="$cpu -DLEAF -DTAIL"
+	ok "interrupts, a tail call through a pointer: blocks are those that are executed" \
+		blocks_are_executed tail traced memory --more 1
 	sed -i 's/\<'$often'\>/'$slow'/; s/\<501\>/8009/; s/\<3000\>/300/
 		s/^		through(i);/		through(i), litifut_send ? litifut_send() : (void)0;/
 		s/^#include "board.h"/&\n#include <litifut\/firmware.h>/' source/main.c
@@ -181,7 +185,7 @@ behaviour()
 		ok "tasks, a tick of $period: it links traced" link_mode paths tasks "$large" \
 			EXTRA_CFLAGS="$cpu -DTICK=$period -DROUNDS=60 -DJUMPS=30"
 		ok "tasks, a tick of $period: blocks are those that are executed" \
-			blocks_are_executed tasks traced memory --late 8 --more 1
+			blocks_are_executed tasks traced memory --more 1
 		ok "tasks, a tick of $period: they were switched" \
 			grep -q 'm$' tasks/firmware.elf.serial
 		is "tasks, a tick of $period: each is a thread" \
@@ -190,7 +194,7 @@ behaviour()
 	ok "tasks, of either stack: it links traced" link_mode paths either "$large" \
 		EXTRA_CFLAGS="$cpu -DTICK=$tick -DROUNDS=60 -DJUMPS=30 -DEITHER_STACK"
 	ok "tasks, of either stack: blocks are those that are executed" \
-		blocks_are_executed either traced memory --late 8 --more 1
+		blocks_are_executed either traced memory --more 1
 
 	cp "$root/tests/firmware/restarts.c" source/main.c
 	case $board in
@@ -234,7 +238,11 @@ baseline()
 	cp "$root/tests/firmware/nested.c" source/main.c
 	ok "Cortex-M0, interrupts: it links traced" link_mode paths nested0 "$large" EXTRA_CFLAGS="$cpu -DLEAF"
 	ok "Cortex-M0, interrupts: blocks are those that are executed" \
-		blocks_are_executed nested0 traced memory --late 8 --more 1
+		blocks_are_executed nested0 traced memory --more 1
+	ok "Cortex-M0, interrupts, a tail call through a pointer: it links traced" \
+		link_mode paths tail0 "$large" EXTRA_CFLAGS="$cpu -DLEAF -DTAIL"
+	ok "Cortex-M0, interrupts, a tail call through a pointer: blocks are those that are executed" \
+		blocks_are_executed tail0 traced memory --more 1
 	cp "$root/tests/firmware/tasks.c" source/main.c
 	cp "$root/tests/firmware/pendsv.h" source
 	link_mode paths tasks0 4 EXTRA_CFLAGS="$cpu -DTICK=$tick" >/dev/null

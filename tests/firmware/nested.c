@@ -1,6 +1,7 @@
 /* Interrupts that come at each possible moment, in two levels, and call what the main program
  * calls. In place of main.c of examples/firmware, with startup.c of this
- * folder. With LEAF a call through a pointer leads to a function that is one block. */
+ * folder. With LEAF a call through a pointer leads to a function that is one block,
+ * with TAIL as well it is a tail call. */
 #include <stdint.h>
 
 #include "board.h"
@@ -40,10 +41,13 @@ static void (*volatile const leaf_pointer)(uint32_t) = leaf;
 static void __attribute__((noinline)) through(uint32_t i)
 {
 	pointers[i & 1](i);
-#ifdef LEAF
+#if defined LEAF && !defined TAIL
 	leaf_pointer(i);
 #endif
 	bump(i);
+#if defined LEAF && defined TAIL
+	leaf_pointer(i); /* a jump */
+#endif
 }
 
 /* The higher level, from inside of the lower one. */

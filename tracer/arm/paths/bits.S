@@ -5,7 +5,8 @@
  * litifut_paths_interrupt at the start of interrupt handlers.
  * <litifut/paths_format.h> has the words.
  *
- * A bit is stored by an exclusive store, which an interrupt lets fail. While a word is begun or a
+ * A bit is stored by an exclusive store, which an interrupt lets fail; if it comes when the cursor is
+ * read, and the word is not, litifut_paths_interrupt lets the code begin anew. While a word is begun or a
  * record is made, interrupts are off: 14 instructions at most, and 1,000 or so once in many words,
  * when tracer/sink/paths/paths.c makes room. All registers and the flags are kept. */
 #include <litifut/kept_format.h>
@@ -55,6 +56,11 @@
 4:
 	.endm
 
+/* litifut_paths_interrupt tells by the next instruction whether the bit is stored: behind that are
+ * the pops with codes of 16 bits, the bx, and the cbnz to 3 if r2 is 0. */
+#define IS_STORED 0xb90a
+#define BIT_PUSH 2 /* bytes of the first instruction */
+
 	.balign	4
 	.macro	bit name value
 	begin	\name
@@ -73,7 +79,10 @@
 	pop	{r1, r2}
 	bx	lr
 3:	b	1b
-2:	pop	{r1, r2}
+	.ifeq	\value
+litifut_bit_zero_full:
+	.endif
+2:	pop.w	{r1, r2}
 	push	{r1, r2, r3}
 	room	8f
 	mov.w	r2, #(2 * LITIFUT_PATHS_NONE + \value)
@@ -94,7 +103,6 @@ litifut_bits_first:
 	begin	litifut_bits_enter
 	push	{r1, r2, r3}
 	room	8f
-litifut_bits_entering:			/* no interrupt comes here: the record is before or behind */
 	take_empty
 	lsr.w	r2, lr, #1
 	orr.w	r2, r2, #LITIFUT_PATHS_RECORD
@@ -156,8 +164,9 @@ litifut_bits_slower:
  * has called it as a function, or a fault has come that the stack pointer may be the reason for,
  * nothing is recorded. The flags are not kept.
  *
- * A reader has to be told whether an interrupt of litifut_bits_enter came before its record: a
- * function that is one block may have been called once or twice by then. */
+ * A reader has to be told whether an interrupt of the code above came before the bit or the record: of
+ * a loop that is one block there may have been one round or two by then, and a function that is one
+ * block may have been called once or twice. */
 	begin	litifut_paths_interrupt
 	push	{r1, r2, r3}
 	ldr	r0, [sp, #16]
@@ -177,11 +186,33 @@ litifut_bits_slower:
 	ite	lo
 	biclo	r1, r1, #1
 	movhs	r1, r3
-	subs	r2, r2, #litifut_bits_enter - litifut_bit_zero
-	cmp	r2, #litifut_bits_entering - litifut_bits_enter
-	it	lo
-	sublo	r1, r1, #4		/* the record is not made: before the call */
-	ldr	r2, [sp, #16]
+	cmp	r2, #litifut_bits_slow - litifut_bits_first
+	bhs	5f
+	ldrh	r2, [r3]
+	lsrs	r3, r2, #8
+	cmp	r3, #0xbc		/* pop */
+	it	ne
+	cmpne	r3, #0x47		/* bx */
+	beq	5f
+	movw	r3, #IS_STORED
+	cmp	r2, r3
+	bne	6f
+	ldr	r2, [r0, #8]
+	cbz	r2, 5f
+6:	subs	r1, #4			/* it is not there: before the call */
+	ldr	r3, [r0, #24]		/* and not to be put before what is recorded now */
+	ldr	r2, =litifut_bits_first
+	subs	r2, r3, r2
+	cmp	r2, #litifut_bit_one - litifut_bit_zero
+	it	hs
+	subhs	r2, #litifut_bit_one - litifut_bit_zero
+	subs	r3, r3, r2
+	subs	r2, #BIT_PUSH
+	cmp	r2, #litifut_bit_zero_full - litifut_bits_first - BIT_PUSH
+	itt	lo
+	addlo	r3, #BIT_PUSH
+	strlo	r3, [r0, #24]
+5:	ldr	r2, [sp, #16]
 	ubfx	r2, r2, #3, #1		/* it has interrupted no handler */
 	orr.w	r2, r2, r0
 	push	{r2}

@@ -87,12 +87,9 @@ litifut_bits_first:
 	bit	litifut_bit_zero, 0
 	bit	litifut_bit_one, 1
 
-	.balign	4
-litifut_bits_enters:
 	begin	litifut_bits_enter
 	mask
 	room	1 << PATHS_ROOM_SHIFT, 8f
-litifut_bits_entering:			/* no interrupt comes here: the record is before or behind */
 	take_empty
 	mov	r1, lr
 	lsrs	r1, r1, #1
@@ -107,6 +104,7 @@ litifut_bits_entering:			/* no interrupt comes here: the record is before or beh
 8:	movs	r0, #2
 	.size	litifut_bits_enter, . - litifut_bits_enter
 
+	.balign	4			/* to here interrupts are off once the ring has changed */
 /* r0: 0 or 1, the bit; 2: a block is entered. Interrupts are off. */
 	.thumb_func
 litifut_bits_slow:
@@ -144,11 +142,9 @@ litifut_bits_end:
 	bhs	2f
 	lsrs	r1, r1, #1
 	lsls	r1, r1, #1
-	ldr	r4, =litifut_bits_enters
-	subs	r4, r3, r4
-	cmp	r4, #litifut_bits_entering - litifut_bits_enters
+	cmp	r4, #(litifut_bits_slow - litifut_bit_zero) >> 2
 	bhs	3f
-	subs	r1, #4			/* the record is not made: before the call */
+	subs	r1, #4			/* the bit or record is not there: before the call */
 	b	3f
 2:	mov	r1, r3
 3:	lsls	r2, r2, #28		/* bit 3: it has interrupted no handler */
