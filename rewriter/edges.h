@@ -53,6 +53,9 @@ struct litifut_edge {
 	bool wants_stone; /* see struct litifut_exit */
 	uint8_t stone_bytes;
 	uint32_t stone;
+	/* By enum litifut_edge_way: which registers hold nothing there, as the CPU's code counts
+	 * it; 0: all may hold something. */
+	uint8_t free[3];
 };
 
 struct litifut_edges {

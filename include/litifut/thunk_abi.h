@@ -34,6 +34,11 @@
 #define LITIFUT_BITS_BYTES_MIPS 0x1e0
 /* Where in it stands what only goes on by the word behind its call. */
 #define LITIFUT_BITS_ON_MIPS 0x1cc
+/* On ARM: from the code for a 0 (tracer/arm/bits.S) to that for places where some registers hold
+ * nothing, and bytes of each piece of that: a 0 and a 1 where the flags hold nothing, and where r0
+ * and r1, r0 and r2, or r0 and r3 and lr hold nothing either. */
+#define LITIFUT_BITS_FREE_ARM 0xf0
+#define LITIFUT_BITS_FREE_BYTES 32
 /* The same: the recorder gets 0 or 1, a bit, or 2 for a block that is entered, in the lowest bits
  * of the stack pointer; and this where a child is about to be made. */
 #define LITIFUT_BITS_SPAWNS 3

@@ -21,16 +21,20 @@
  *
  * With LITIFUT_MODE=paths no flag is set: between `push {r0-r2, lr}` and `pop {r0-r2, lr}`, in a
  * firmware `push {r0, lr}` and `pop {r0, lr}`, stands a call of the tracer's code that records a
- *bit (tracer/arm/bits.S, tracer/arm/paths).
+ *bit (tracer/arm/bits.S, tracer/arm/paths). Where the flags hold nothing, that is a shorter one;
+ *where lr and r0 and one of the registers r1 to r3 hold nothing either, nothing is pushed (dead.h).
  *
  * Encodings: DDI 0406C A5 (A32), A6 (T32). More than 500 lines in one file, because what is judged
  * and what is written must agree on each form. */
 #include "rewriter/arm/edge.h"
 
+#include <litifut/thunk_abi.h>
 #include <string.h>
 
+#include "cpu/arm/uses.h"
 #include "cpu/step.h"
 #include "rewriter/arm/addresses.h"
+#include "rewriter/arm/dead.h"
 #include "rewriter/arm/emitter.h"
 #include "rewriter/arm/link_register.h"
 #include "rewriter/arm/plain.h"
@@ -79,6 +83,54 @@ static bool link_is_free(const struct litifut_edge_place *place, uint32_t addres
 					place->function_end < section_end ? place->function_end
 									  : section_end,
 					true, start, address);
+}
+
+/* How a bit is recorded where some registers hold nothing (`free` of struct litifut_edge). */
+enum free_form {
+	FREE_NOTHING,
+	FREE_FLAGS,
+	FREE_PAIR /* and the number of the pair */
+};
+
+/* Of litifut_bits_free. */
+static const uint8_t free_pairs[] = {0x3, 0x5, 0x9};
+
+static uint8_t free_at(const struct litifut_edge_place *place, uint32_t address)
+{
+	const uint32_t start = place->image->symbols[place->block->function - 1].address;
+	const uint32_t section_end = place->section->address + place->section->size;
+	const uint32_t dead = litifut_arm_dead(
+		place->section, start,
+		place->function_end < section_end ? place->function_end : section_end,
+		place->block->block.flags & LITIFUT_BLOCK_THUMB, address);
+
+	if (~dead & LITIFUT_ARM_USES_FLAGS)
+		return FREE_NOTHING;
+	for (unsigned i = 0; i < sizeof(free_pairs) && dead & 1u << LR; i++)
+		if (!(free_pairs[i] & ~dead))
+			return (uint8_t)(FREE_PAIR + i);
+	return FREE_FLAGS;
+}
+
+/* Looks for what is free where the edge records bits; its address is known. */
+static void find_free(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const struct litifut_block *block = &place->block->block;
+
+	if (!place->context->bits || !place->context->system || place->context->units)
+		return;
+	if ((edge->entry && !edge->end) || edge->enters)
+		edge->free[LITIFUT_WAY_ENTERED] = free_at(place, edge->address);
+	if (edge->entry || block->ends != LITIFUT_ENDS_BRANCH)
+		return;
+	edge->free[LITIFUT_WAY_PASSED] = free_at(place, block->end);
+	if (!(block->target & 1) == !(block->flags & LITIFUT_BLOCK_THUMB))
+		edge->free[LITIFUT_WAY_TAKEN] = free_at(place, block->target & ~1u);
+	/* the first call is the one that records the start: it alone may return to the first bytes
+	 * of the code (edge_call_bytes of struct cpu) */
+	for (unsigned way = 0; way < 3 && edge->enters && block->flags & LITIFUT_BLOCK_THUMB; way++)
+		if (way != LITIFUT_WAY_TAKEN && edge->free[way] > FREE_FLAGS)
+			edge->free[way] = FREE_FLAGS;
 }
 
 static bool moves(const struct litifut_edge_place *place,
@@ -297,6 +349,7 @@ static unsigned judge_plain_branch(const struct litifut_edge_place *place,
 
 static unsigned judge_branch(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
+	find_free(place, edge);
 	return place->block->block.flags & LITIFUT_BLOCK_THUMB ? judge_thumb_branch(place, edge)
 							       : judge_plain_branch(place, edge);
 }
@@ -499,8 +552,12 @@ static unsigned judge_plain_entry(const struct litifut_edge_place *place, struct
 
 static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
-	return place->block->block.flags & LITIFUT_BLOCK_THUMB ? judge_thumb_entry(place, edge)
-							       : judge_plain_entry(place, edge);
+	const unsigned reason = place->block->block.flags & LITIFUT_BLOCK_THUMB
+					? judge_thumb_entry(place, edge)
+					: judge_plain_entry(place, edge);
+
+	find_free(place, edge);
+	return reason;
 }
 
 /* State while code is written: the emitter, and the frame that debuggers read. */
@@ -510,6 +567,7 @@ struct thumb {
 	uint32_t flags;
 	const struct litifut_arch_context *context;
 	const uint32_t *bits; /* NULL: flags are set */
+	const uint8_t *free;  /* by enum litifut_edge_way */
 	/* LITIFUT_MODE=balllarus: by enum litifut_edge_way; NULL: bits are recorded */
 	const struct litifut_number_calls *numbers;
 	bool links;            /* there is bl, but no b.w */
@@ -584,6 +642,13 @@ static void call_bits(struct thumb *thumb, uint32_t target)
 	end_calls(thumb);
 }
 
+/* The code that records a bit, 0 or 1, where this is free. */
+static uint32_t free_code(const uint32_t *bits, unsigned bit, uint8_t form)
+{
+	return bits[0] + LITIFUT_BITS_FREE_ARM +
+	       (2u * (form - FREE_FLAGS) + bit) * LITIFUT_BITS_FREE_BYTES;
+}
+
 /* The words stand behind the calls, at multiples of 4. */
 static void call_numbers(struct thumb *thumb, const struct litifut_number_calls *calls)
 {
@@ -618,7 +683,11 @@ static void mark(struct thumb *thumb, const struct litifut_block *block, enum li
 	if (thumb->bits) {
 		if (way == LITIFUT_WAY_ENTERED && thumb->interrupt)
 			call_bits(thumb, thumb->interrupt);
-		if (bit != LITIFUT_BIT_NONE)
+		if (bit < 2 && thumb->free[way] >= FREE_PAIR)
+			put_call(thumb, free_code(thumb->bits, bit, thumb->free[way]));
+		else if (bit < 2 && thumb->free[way])
+			call_bits(thumb, free_code(thumb->bits, bit, thumb->free[way]));
+		else if (bit != LITIFUT_BIT_NONE)
 			call_bits(thumb, thumb->bits[bit]);
 		return;
 	}
@@ -807,6 +876,7 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 			      .flags = code->flags,
 			      .context = place->context,
 			      .bits = place->context->bits ? code->bits : NULL,
+			      .free = edge->free,
 			      .numbers = place->context->numbers ? code->numbers : NULL,
 			      .tasks = place->context->bits ? code->tasks : NULL,
 			      .interrupt = code->interrupt,
@@ -868,6 +938,7 @@ struct plain {
 	unsigned count;
 	const struct litifut_arch_context *context;
 	const uint32_t *bits; /* NULL: flags are set */
+	const uint8_t *free;  /* by enum litifut_edge_way */
 	uint32_t spawns;      /* see struct litifut_edge_code */
 	struct litifut_frame_code *frame;
 	bool far;
@@ -888,16 +959,21 @@ static void put_plain_value(struct plain *plain, uint32_t reg, uint32_t value)
 	put(plain, 0xe08f0000 | reg << 12 | reg);
 }
 
-static void call_bits_plain(struct plain *plain, uint32_t target)
+static void put_call_plain(struct plain *plain, uint32_t target)
 {
 	static const struct cpu_context context = {0};
 	static const struct litifut_instruction call = {.length = 4, .word = 0xeb000000};
 
-	put(plain, 0xe92d4007); /* push {r0-r2, lr} */
-	note_saved(plain->frame, plain->at, 16, 1u << LR | 7);
 	plain->far |= !litifut_arm_encode_call(&context, &call, plain->address + plain->at, target,
 					       plain->code + plain->at);
 	plain->at += 4;
+}
+
+static void call_bits_plain(struct plain *plain, uint32_t target)
+{
+	put(plain, 0xe92d4007); /* push {r0-r2, lr} */
+	note_saved(plain->frame, plain->at, 16, 1u << LR | 7);
+	put_call_plain(plain, target);
 	put(plain, 0xe8bd4007); /* pop {r0-r2, lr} */
 	note(plain->frame, plain->at, 0);
 }
@@ -908,7 +984,11 @@ static void mark_plain(struct plain *plain, const struct litifut_block *block,
 	const unsigned bit = litifut_edge_bit(plain->context, block, way);
 
 	if (plain->bits) {
-		if (bit != LITIFUT_BIT_NONE)
+		if (bit < 2 && plain->free[way] >= FREE_PAIR)
+			put_call_plain(plain, free_code(plain->bits, bit, plain->free[way]));
+		else if (bit < 2 && plain->free[way])
+			call_bits_plain(plain, free_code(plain->bits, bit, plain->free[way]));
+		else if (bit != LITIFUT_BIT_NONE)
 			call_bits_plain(plain, plain->bits[bit]);
 		return;
 	}
@@ -1008,6 +1088,7 @@ static bool write_plain(const struct litifut_edge_place *place, const struct lit
 			      .flags = code->flags,
 			      .context = place->context,
 			      .bits = place->context->bits ? code->bits : NULL,
+			      .free = edge->free,
 			      .spawns = code->spawns,
 			      .frame = &detour->frames[0]};
 
@@ -1179,8 +1260,13 @@ static unsigned judge_function(const struct litifut_image *image,
 /* The start of a block need not be recorded at its first instruction. */
 static bool join(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
-	return has_only_links(place) ? !edge->stone_bytes
-				     : edge->address == place->block->block.start;
+	if (has_only_links(place))
+		return !edge->stone_bytes;
+	if (edge->address != place->block->block.start)
+		return false;
+	edge->enters = true;
+	find_free(place, edge);
+	return true;
 }
 
 const struct litifut_arch_edges litifut_arm_edges = {

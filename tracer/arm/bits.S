@@ -8,10 +8,13 @@
  * word before the cursor as it was, and what is stored there late stands before what the handler
  * has recorded. Only the cursor is changed by both, and by ldrex and strex.
  *
- * All registers and the flags are kept. The code of the first part is T32, as thunks are, and for
+ * All registers and the flags are kept; litifut_bits_free has code for places where some hold
+ * nothing. The code of the first part is T32, as thunks are, and for
  * ARMv7; where no cursor is, or a multiple of 16 KB is reached, the recorder does it. */
 
 #include <litifut/thunk_abi.h>
+
+#define PUSH_BYTES 16 /* of litifut_bits_push */
 
 	.syntax unified
 	.arch armv7-a
@@ -27,18 +30,20 @@
 	.inst.n	0xdeff
 	.fnend
 
-	.macro	begin name
+	.macro	begin name pushed=16
 	.globl \name
 	.hidden \name
 	.type \name, %function
 	.thumb_func
 \name:
 	.cfi_startproc
-	.cfi_def_cfa_offset 16
-	.cfi_offset lr, -4
 	.fnstart
+	.if	\pushed
+	.cfi_def_cfa_offset \pushed
+	.cfi_offset lr, -4
 	.save	{lr}
-	.pad	#12
+	.pad	#\pushed - 4
+	.endif
 	.endm
 
 	.macro	end name
@@ -110,8 +115,61 @@
 	b.n	litifut_bits_slow
 	end	litifut_bits_spawn
 
+/* Bits again, for places where the flags hold nothing; and for those where r0, another register, from
+ * r1 to r3, and lr hold nothing either, so that nothing is pushed. Each has LITIFUT_BITS_FREE_BYTES. */
+	.macro	free word value more
+	.org	litifut_bit_zero + LITIFUT_BITS_FREE_ARM + .Lnumber * LITIFUT_BITS_FREE_BYTES
+	.set	.Lnumber, .Lnumber + 1
+	mrc	p15, 0, r0, c13, c0, 3
+	ldr	r0, [r0]
+	ldr.w	r0, [r0, #LITIFUT_THUNK_CURSOR]	/* as cursor_code.h has it */
+	cbz	r0, 8f
+	ldr	\word, [r0, #-4]
+	adds	\word, \word, \word
+	bmi.n	8f			/* the word is full */
+	.if	\value
+	adds	\word, \word, #1
+	.endif
+	str	\word, [r0, #-4]
+	bx	lr
+8:	b.n	\more
+	.endm
+
+	begin	litifut_bits_free, 0
+	.set	.Lnumber, 0
+	free	r1, 0, litifut_bit_zero
+	free	r1, 1, litifut_bit_one
+	free	r1, 0, .Lpush_zero
+	free	r1, 1, .Lpush_one
+	free	r2, 0, .Lpush_zero
+	free	r2, 1, .Lpush_one
+	free	r3, 0, .Lpush_zero
+	free	r3, 1, .Lpush_one
+	end	litifut_bits_free
+
+/* What the latter do where it takes more. */
+	begin	litifut_bits_push, 0
+	.save	{lr}
+	.pad	#12
+.Lpush_zero:
+	push	{r0-r2, lr}
+	.cfi_def_cfa_offset 16
+	.cfi_offset lr, -4
+	bl	litifut_bit_zero
+	pop	{r0-r2, pc}
+	.cfi_def_cfa_offset 0
+	.cfi_restore lr
+.Lpush_one:
+	push	{r0-r2, lr}
+	.cfi_def_cfa_offset 16
+	.cfi_offset lr, -4
+	bl	litifut_bit_one
+	pop	{r0-r2, pc}
+	end	litifut_bits_push
+
 /* r0: 0 or 1, the bit; 2: the block is entered; or LITIFUT_BITS_SPAWNS. The recorder gets it as the
- * lowest bits of the stack pointer, and lr as the return address. As litifut_thunk_call. */
+ * lowest bits of the stack pointer, and as the return address that in the code of the branch: lr, or
+ * what litifut_bits_push has pushed. As litifut_thunk_call. */
 	.p2align 2
 	.globl litifut_bits_slow
 	.hidden litifut_bits_slow
@@ -130,12 +188,17 @@ litifut_bits_slow:
 	sub	sp, sp, #64
 	.cfi_adjust_cfa_offset 64
 	stmia	sp, {r0-r12}
+	mrs	r5, cpsr		/* r4 to r7 are kept by the C code */
+	mov	r7, lr
+	adr	r1, litifut_bits_push
+	sub	r1, lr, r1
+	cmp	r1, #PUSH_BYTES
+	ldrlo	lr, [sp, #76]
 	str	lr, [sp, #52]		/* return_address */
 	str	lr, [sp, #60]		/* link_register */
 	adr	r3, .Lexit
 	orr	r3, r3, #1
 	str	r3, [sp, #56]		/* next_pc: not that of a call */
-	mrs	r5, cpsr		/* r4 to r6 are kept by the C code */
 	mov	r6, r0
 	ldrd	r0, r1, [sp, #64]	/* the program's: arguments, if a call comes */
 	strd	r0, r1, [sp]
@@ -153,7 +216,7 @@ litifut_bits_slow:
 	add	r3, r4, #80		/* the program's sp */
 	orr	r3, r3, r6
 	bl	litifut_enter_thunk
-	ldr	lr, [r4, #60]
+	mov	lr, r7
 	msr	cpsr_fs, r5
 	mov	sp, r4
 	.cfi_def_cfa_register sp

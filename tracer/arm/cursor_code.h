@@ -12,18 +12,22 @@ typedef uint16_t litifut_code_unit;
 
 #define LITIFUT_CURSOR_CODE_UNITS 5
 
-static const litifut_code_unit litifut_cursor_code[2][LITIFUT_CURSOR_CODE_UNITS] = {
+static const litifut_code_unit litifut_cursor_code[][LITIFUT_CURSOR_CODE_UNITS] = {
 	/* mrc p15, 0, r1, c13, c0, 3; ldr r1, [r1]; ldrex r0, [r1, #4] */
 	{0xee1d, 0x1f70, 0x6809, 0xe851, 0x0f01},
 	/* the same; ldr.w r2, [r1, #4] */
 	{0xee1d, 0x1f70, 0x6809, 0xf8d1, 0x2004},
+	/* the same with r0: mrc; ldr; ldr.w r0, [r0, #4] */
+	{0xee1d, 0x0f70, 0x6800, 0xf8d0, 0x0004},
 };
 
-static const litifut_code_unit litifut_cursor_none[2][LITIFUT_CURSOR_CODE_UNITS] = {
+static const litifut_code_unit litifut_cursor_none[][LITIFUT_CURSOR_CODE_UNITS] = {
 	/* nop.w; nop; mov.w r0, #0 */
 	{0xf3af, 0x8000, 0xbf00, 0xf04f, 0x0000},
 	/* nop.w; nop; mov.w r2, #0 */
 	{0xf3af, 0x8000, 0xbf00, 0xf04f, 0x0200},
+	/* nop.w; nop; mov.w r0, #0 */
+	{0xf3af, 0x8000, 0xbf00, 0xf04f, 0x0000},
 };
 
 #endif

@@ -93,7 +93,8 @@ void litifut_bits_record(struct litifut_thread *thread, const struct litifut_cal
 	words[1] = call->return_address;
 	words[2] = stack;
 	words[3] = thread->epoch = r->epoch;
-	/* the link register, which the code of the edge has pushed, may be the only place of one */
+	/* the link register, which the code of the edge has pushed, may be the only place of one;
+	 * where it holds nothing, the address in that code is there (tracer/arm/bits.S) */
 	for (uint32_t at = stack - 4;
 	     at < end && count < sizeof(words) / 4 && at - (stack - 4) < LITIFUT_BITS_STACK_BYTES;
 	     at += 4) {
@@ -101,7 +102,8 @@ void litifut_bits_record(struct litifut_thread *thread, const struct litifut_cal
 			break;
 		words[count] = *(const volatile uint32_t *)at;
 		words[count + 1] = at;
-		if (words[count] - code < module->text_end - module->text_start)
+		if (words[count] - code < module->text_end - module->text_start &&
+		    words[count] != call->return_address)
 			count += 2;
 	}
 	words[0] = LITIFUT_CONTROL_WORD(LITIFUT_WORD_SYNC, count - 1);

@@ -40,7 +40,7 @@
 /* What stands in the place of the code there; NULL: it is other code. */
 static const litifut_code_unit *litifut_cursor_code_at(uint32_t address)
 {
-	for (uint32_t i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < sizeof(litifut_cursor_code) / LITIFUT_CODE_BYTES; i++) {
 		uint32_t j = 0;
 
 		while (j < LITIFUT_CURSOR_CODE_UNITS &&
