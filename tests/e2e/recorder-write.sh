@@ -18,6 +18,13 @@ post()
 	lost=$(sed -n 's/.* \([0-9]*\) lost.*/\1/p' post.err)
 }
 
+# sum_is NUMBER NUMBER: what main() and libc call, or a handful of words of the recorder, makes no difference
+sum_is()
+{
+	cat post.err
+	[ "$1" -ge "$2" ] && [ "$1" -le $(($2 + 20)) ]
+}
+
 # What a file system is mapped on when nothing is asked for
 way_of()
 {
@@ -154,6 +161,9 @@ behaviour()
 	is "static, abort: all calls" "$(recorded leaf) $(recorded inner)" "80000 20000"
 	# no SIGXFSZ when what is left is written
 	same_run work limit
+	post
+	ok "a limit in the way of what is left: $(recorded leaf) and $(recorded inner) calls are there, $lost are counted" \
+		sum_is "$(($(recorded leaf) + $(recorded inner) + lost))" 100001
 	guest_environment="LITIFUT_CLOCK=none LITIFUT_FILE=write LITIFUT_START=off"
 	same_run work
 	post

@@ -80,6 +80,7 @@ static bool litifut_trace_open(void)
 	r->control_seen = 0;
 	r->resets = 0;
 	r->last_serial = 0;
+	r->unsaved = 0;
 	if (!litifut_usage_add(LITIFUT_HEADER_BYTES) || !litifut_trace_create(&r->file))
 		return false;
 	litifut_header_fill(&r->file);

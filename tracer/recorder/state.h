@@ -141,6 +141,8 @@ struct litifut_recorder {
 	uint32_t thread_pool; /* unused rest of the page that threads are made from */
 	uint32_t spare_again; /* a chunk mapped in advance that was given back; 0: none */
 	struct litifut_modules modules;
+	/* of the lost events: in chunks that are still open, see litifut_save_all() */
+	uint32_t unsaved;
 };
 
 /* Is that the header of a trace? There is another one where no trace can be made. */

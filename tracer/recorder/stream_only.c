@@ -11,8 +11,10 @@ bool litifut_mode_settings(void)
 }
 
 /* Nothing is to be done, whatever the arguments. */
-void litifut_tables_save(void)
+uint32_t litifut_tables_save(bool settles)
 {
+	(void)settles;
+	return 0;
 }
 
 #define LITIFUT_NOTHING __attribute__((alias("litifut_tables_save")))

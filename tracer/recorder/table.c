@@ -637,9 +637,22 @@ LITIFUT_COLD void litifut_tables_prepare(struct litifut_thread *thread)
 	}
 }
 
-LITIFUT_COLD void litifut_tables_save(void)
+static uint32_t litifut_table_calls(uint32_t chunk)
+{
+	const struct litifut_table_header *header = litifut_table_header_of(chunk);
+	const struct litifut_table_call *call =
+		(const struct litifut_table_call *)header->first_site;
+	uint32_t calls = 0;
+
+	for (uint32_t i = 0; i < header->count; i++)
+		calls += (uint32_t)call[i].count;
+	return calls;
+}
+
+LITIFUT_COLD uint32_t litifut_tables_save(bool settles)
 {
 	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t lost = 0;
 
 	for (const struct litifut_thread *thread = r->thread_list; thread; thread = thread->next) {
 		const struct litifut_table *table = (const struct litifut_table *)thread->table;
@@ -648,11 +661,13 @@ LITIFUT_COLD void litifut_tables_save(void)
 			continue;
 		litifut_save(&r->file, table->stack, r->chunk_mask + 1);
 		for (uint32_t chunk = table->chunk; chunk; chunk = litifut_chunk_before(chunk))
-			litifut_save(&r->file, chunk, r->chunk_mask + 1);
+			if (!settles || !litifut_save(&r->file, chunk, r->chunk_mask + 1))
+				lost += litifut_table_calls(chunk);
 		for (uint32_t i = 0; i < table->waiting_count; i++)
-			litifut_save(&r->file, table->waiting[i].chunk,
-				     table->waiting[i].end - table->waiting[i].chunk);
+			lost += litifut_save_events(table->waiting[i].chunk, table->waiting[i].end,
+						    settles);
 	}
+	return lost;
 }
 
 LITIFUT_COLD void litifut_tables_unload(const struct litifut_module *module)

@@ -20,8 +20,8 @@ uint32_t litifut_table_finish(uint32_t chunk, uint32_t end);
 /* Makes the table of this thread, and room for what tables need in a process that is going to make
  * no more system calls. */
 void litifut_tables_prepare(struct litifut_thread *thread);
-/* Sees to it that the tables are in the file. */
-void litifut_tables_save(void);
+/* Sees to it that the tables are in the file. Gives the calls in those that are not. */
+uint32_t litifut_tables_save(bool settles);
 /* Before a module is unloaded, which ends the epoch. */
 void litifut_tables_unload(const struct litifut_module *module);
 /* In a new process: no thread has a table. */

@@ -14,7 +14,6 @@
 #include "tracer/recorder/pending.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
-#include "tracer/recorder/event_count.h"
 #include "tracer/recorder/text.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/recorder/verbose.h"
@@ -285,7 +284,8 @@ static bool litifut_block_write(const struct litifut_chunk_header *chunk, uint32
 	litifut_port_barrier(r->features);
 	/* From here on the block counts, and the chunk does not. */
 	*(volatile uint32_t *)&block->bytes = total;
-	return litifut_save(&r->file, (uint32_t)block, (uint32_t)sizeof(*block) + total);
+	return litifut_save(&r->file, (uint32_t)block, (uint32_t)sizeof(*block) + total) &&
+	       litifut_settle(&r->file);
 }
 
 /* Writes the compact form of a full chunk of events, whose last word ends at `end`,
@@ -326,8 +326,10 @@ static bool litifut_chunk_close(struct litifut_chunk_header *chunk, uint32_t end
 	chunk->used_bytes = bytes;
 	litifut_port_barrier(litifut_recorder.features);
 	chunk->flags = closed.flags;
-	return saved && file->sink->save(litifut_trace_descriptor(file), offset, (uint32_t)chunk,
-					 sizeof(*chunk));
+	return saved &&
+	       file->sink->save(litifut_trace_descriptor(file), offset, (uint32_t)chunk,
+				sizeof(*chunk)) &&
+	       litifut_settle(file);
 }
 
 /* What becomes of a full chunk, which no cursor names any more: emptied once its
@@ -363,9 +365,7 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 	whole = chunk->encoding == LITIFUT_ENCODING_COMPACT ||
 		!litifut_port_has_zero((const uint32_t *)(chunk + 1), (const uint32_t *)end);
 	if (!litifut_chunk_close(chunk, end, whole && r->settings.sum)) {
-		litifut_lose(litifut_events_in_words((const uint32_t *)(chunk + 1),
-						     (const uint32_t *)end,
-						     chunk->flags & LITIFUT_CHUNK_TIMED));
+		litifut_lose(litifut_chunk_events(chunk, end));
 		r->full = LITIFUT_FULL;
 	}
 	/* Whether all words for bits are complete is not known here; see recorder/bits.c. */

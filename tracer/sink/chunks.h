@@ -7,13 +7,23 @@
 
 #include "tracer/sink/trace_file.h"
 
+struct litifut_chunk_header;
+
 #pragma GCC visibility push(hidden)
 
 /* Sees to it that `bytes` of the header or of an open chunk are in the file. False: they
  * are not. */
 bool litifut_save(struct litifut_trace_file *file, uint32_t address, uint32_t bytes);
-/* The same for the header and for all that is in open chunks. */
+/* False: there was no room after all for what has been saved. */
+bool litifut_settle(struct litifut_trace_file *file);
+/* What litifut_save() does, for the header and for all that is in open chunks. What is not in the
+ * file then is counted as lost, until it is. */
 void litifut_save_all(void);
+/* The same for the words of a chunk up to `end`. Gives the events in them if they are not, or
+ * if it is known that the file system does not keep them. */
+uint32_t litifut_save_events(uint32_t chunk, uint32_t end, bool settles);
+/* How many events there are in a chunk up to `end`. */
+uint32_t litifut_chunk_events(const struct litifut_chunk_header *chunk, uint32_t end);
 /* Reserves `bytes` in the chunk under `*cursor`, in another one of this kind, encoding
  * and owner when they do not fit. NULL: there is no room. */
 uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint32_t encoding,

@@ -7,7 +7,9 @@
  * program gets a SIGBUS; JFFS2 has no shared mappings at all.
  *
  * Written: chunks are memory, written when they are full and when the trace ends. A
- * process that is killed loses up to a chunk for each thread, and no more. */
+ * process that is killed loses up to a chunk for each thread, and no more. On NFS and its like
+ * write(2) only promises: whether there was room is known once the server has been asked, for each
+ * chunk. */
 
 #include "tracer/sink/sink.h"
 
@@ -74,32 +76,40 @@ const struct litifut_sink litifut_sinks[] = {
 						   .save = litifut_written_save},
 };
 
-/* Where room that was made is room: statfs(2) has these numbers. */
-static bool litifut_can_be_mapped(long descriptor)
-{
-	static const uint32_t litifut_good[] = {
-		0x01021994, /* tmpfs */
-		0x858458f6, /* ramfs */
-		0x0000ef53, /* ext2, ext3, ext4 */
-		0x58465342, /* xfs */
-	};
-	struct statfs64 told;
+#define LITIFUT_GOOD_SYSTEMS 4
 
-	if (litifut_failed(LITIFUT_CALL3(fstatfs64, descriptor, sizeof(told), &told)))
-		return false;
-	for (uint32_t i = 0; i < sizeof(litifut_good) / sizeof(litifut_good[0]); i++)
-		if ((uint32_t)told.f_type == litifut_good[i])
-			return true;
-	return false;
-}
+/* What a file system can be trusted with; statfs(2) has these numbers. */
+static const uint32_t litifut_systems[] = {
+	/* the good ones, where room that was made is room */
+	0x01021994, /* tmpfs */
+	0x858458f6, /* ramfs */
+	0x0000ef53, /* ext2, ext3, ext4 */
+	0x58465342, /* xfs */
+	/* what was written may not be there */
+	0x00006969, /* NFS */
+	0xff534d42, /* CIFS */
+	0xfe534d42, /* the same, SMB 2 */
+	0x01021997, /* 9P */
+	0x00c36400, /* Ceph */
+	0x65735546, /* FUSE */
+};
 
-const struct litifut_sink *litifut_sink_choose(long descriptor)
+void litifut_sink_choose(struct litifut_trace_file *file)
 {
+	const uint32_t count = sizeof(litifut_systems) / sizeof(litifut_systems[0]);
 	uint32_t way = litifut_recorder.settings.file;
+	struct statfs64 told;
+	uint32_t system = 0;
 
+	if (litifut_failed(LITIFUT_CALL3(fstatfs64, file->descriptor, sizeof(told), &told)))
+		system = count;
+	while (system < count && litifut_systems[system] != (uint32_t)told.f_type)
+		system++;
 	if (way == LITIFUT_FILE_UNSET)
-		way = litifut_can_be_mapped(descriptor) ? LITIFUT_FILE_MAP : LITIFUT_FILE_WRITE;
-	return litifut_sink_of(way);
+		way = system < LITIFUT_GOOD_SYSTEMS ? LITIFUT_FILE_MAP : LITIFUT_FILE_WRITE;
+	file->sink = litifut_sink_of(way);
+	file->settles =
+		way == LITIFUT_FILE_WRITE && system >= LITIFUT_GOOD_SYSTEMS && system < count;
 }
 
 uint64_t litifut_sink_bound(long descriptor)

@@ -10,6 +10,8 @@
 
 #include "tracer/recorder/settings.h"
 
+struct litifut_trace_file;
+
 struct litifut_sink {
 	uint32_t flags; /* enum litifut_trace_flags, of its traces */
 	/* Makes room for `size` bytes at `offset`; false: there is none. */
@@ -31,9 +33,8 @@ static inline const struct litifut_sink *litifut_sink_of(enum litifut_file_way w
 {
 	return &litifut_sinks[way - LITIFUT_FILE_MAP];
 }
-/* The one that the settings ask for, or that the file system of this file can be trusted
- * with. */
-const struct litifut_sink *litifut_sink_choose(long descriptor);
+/* Gives a file the one that the settings ask for, or that its file system can be trusted with. */
+void litifut_sink_choose(struct litifut_trace_file *file);
 
 #pragma GCC visibility pop
 

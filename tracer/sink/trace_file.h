@@ -33,6 +33,7 @@ struct litifut_trace_file {
 	uint32_t name_number;                /* in the names of its files: the first free one */
 	struct litifut_trace_header *header; /* mapped at the start of the file */
 	const struct litifut_sink *sink;
+	uint32_t settles;      /* what was written may not be there: see sink.c */
 	uint64_t max_bytes;    /* the file does not get larger; 0: there is no bound */
 	uint32_t first_events; /* its first chunk of events is in use */
 	uint32_t chunk_count;  /* handed out in the file so far; of a ring: the next place */

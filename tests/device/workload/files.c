@@ -2,6 +2,7 @@
  * room again:
  *
  *   files FOLDER     fills the file system of FOLDER in between
+ *   files FOLDER x   the same, and it stays full
  *   files            waits for /tmp/go, having made /tmp/ready
  */
 #include <fcntl.h>
@@ -62,7 +63,7 @@ int main(int count, char **arguments)
 			usleep(10000);
 	}
 	sum += steps(DURING);
-	if (count > 1)
+	if (count == 2)
 		unlink(path);
 	sum += steps(AFTER);
 	printf("%u\n", sum);

@@ -286,7 +286,7 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 	}
 	descriptor = litifut_descriptor_move(descriptor);
 	file->descriptor = descriptor;
-	file->sink = litifut_sink_choose(descriptor);
+	litifut_sink_choose(file);
 	file->max_bytes = litifut_sink_bound(descriptor);
 	if (!litifut_failed(LITIFUT_CALL2(fstat64, descriptor, stat)) && header != -EFBIG &&
 	    litifut_header_room(file->sink, descriptor))
