@@ -1,6 +1,9 @@
 /* Encodings: DDI 0406C A6.2 and A6.3 (T32), A5 (A32), A7 (VFP and Advanced SIMD). Whatever is not
  * in a table of those reads everything, and so does what is rare. A flag counts as written if it is
- * whatever the operands are: a shift by a register leaves C where it is by 0. */
+ * whatever the operands are: a shift by a register leaves C where it is by 0.
+ *
+ * More than 500 lines in one file, because T32 and A32 share the instructions of the coprocessors
+ * and what is said here of all encodings. */
 #include "cpu/arm/uses.h"
 
 #define SP 13u

@@ -21,8 +21,8 @@
  *
  * With LITIFUT_MODE=paths no flag is set: between `push {r0-r2, lr}` and `pop {r0-r2, lr}`, in a
  * firmware `push {r0, lr}` and `pop {r0, lr}`, stands a call of the tracer's code that records a
- *bit (tracer/arm/bits.S, tracer/arm/paths). Where the flags hold nothing, that is a shorter one;
- *where lr and r0 and one of the registers r1 to r3 hold nothing either, nothing is pushed (dead.h).
+ * bit (tracer/arm/bits.S, tracer/arm/paths). Where the flags hold nothing, that is a shorter one;
+ * where lr, r0 and one of the registers r1 to r3 hold nothing either, nothing is pushed (dead.h).
  *
  * Encodings: DDI 0406C A5 (A32), A6 (T32). More than 500 lines in one file, because what is judged
  * and what is written must agree on each form. */
