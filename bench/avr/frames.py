@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/oracle"))
 from elf import Elf  # noqa: E402
+from spans import crc_of  # noqa: E402
 
 VERSION, PATHS = 1, 32
 FRAME_WORDS = 5
@@ -24,15 +25,6 @@ def number(value):
         value >>= 7
     encoded.append(value)
     return bytes(encoded)
-
-
-def crc_of(data):
-    crc = 0xffff
-    for byte in data:
-        crc ^= byte << 8
-        for _ in range(8):
-            crc = (crc << 1 ^ (0x1021 if crc & 0x8000 else 0)) & 0xffff
-    return crc
 
 
 class Line:
@@ -53,7 +45,7 @@ def main():
     identity = elf.offset_of(elf.address_of_name("litifut_identity"))
     with open(sys.argv[2], "rb") as file:
         words = file.read()
-    line, position, count = Line(), 0, len(words) // 4
+    line, count = Line(), len(words) // 4
     for turn, first in enumerate(range(0, count, ROUND_WORDS)):
         end = min(first + ROUND_WORDS, count)
         line.frame("H", bytes([VERSION, PATHS]) + elf.data[identity + 4:identity + 12] + bytes(3) + number(turn % 256))

@@ -125,53 +125,10 @@ marks_fit()
 	END
 }
 
-# What an analyser would have recorded, whose clock is 100 ppm fast; what each function drew in `truth`. `shift`: ns
-# that the pin comes late.
+# curve NS: what an analyser would have recorded, which sees the pin so much too late
 curve()
 {
-	python3 - "$1" <<-'END'
-		import sys
-		POWER = {"leaf": 0.005, "work": 0.020, "rare": 0.050} # W
-		BASE, STEP, LEAD = 0.010, 500, 300000
-		slices = [line.rstrip("\n").split("\t") for line in open("slices")]
-		events = [(int(row[3]), row[2], row[5]) for row in slices if row[2] in "BE"]
-		marks = sorted(int(row[3]) for row in slices if row[2] == "I" and row[5] == "mark 0")
-		pin = [(row.split()[0] == "1", int(row.split()[1])) for row in open("pin")]
-		from_page = marks[1] - pin[2][1] # of the clocks of both files
-		start, end = min(events[0][0], marks[0]), max(events[-1][0], marks[-1])
-		pieces, stack, truth, last = [(start - LEAD, start, BASE)], [], {}, start
-		for time, kind, name in events + [(end, "", "")]:
-		    top = stack[-1] if stack else ""
-		    power = POWER.get(top, BASE)
-		    truth[top] = truth.get(top, 0) + power * (time - last) * 1e-9
-		    pieces.append((last, time, power))
-		    last = time
-		    if kind == "B":
-		        stack.append(name)
-		    elif kind:
-		        stack.pop()
-		pieces.append((end, end + 4 * LEAD, BASE))
-		changes = [(time + from_page + int(sys.argv[1]), level) for level, time in pin] + [(1 << 62, 0)]
-		with open("power.csv", "w") as out:
-		    out.write("Time (s),Power (W),D0\n")
-		    at, piece, change, level = start - LEAD, 0, 0, 0
-		    while at < end + 2 * LEAD:
-		        energy, time = 0.0, at
-		        while time < at + STEP:
-		            while pieces[piece][1] <= time:
-		                piece += 1
-		            upto = min(at + STEP, pieces[piece][1])
-		            energy += pieces[piece][2] * (upto - time)
-		            time = upto
-		        while changes[change][0] < at + STEP:
-		            level = int(changes[change][1])
-		            change += 1
-		        out.write("%.9f,%.9f,%d\n" % ((at - start + LEAD) * 1e-9 * 1.0001, energy / STEP, level))
-		        at += STEP
-		with open("truth", "w") as out:
-		    for name in POWER:
-		        out.write("%s %.9g\n" % (name, truth[name]))
-	END
+	"$root/tests/energy/curve.py" --step 500 --lead 300000 --pin pin --late "$1" slices
 }
 
 # energy_finds right|wrong: with nothing but the pin
@@ -182,7 +139,7 @@ energy_finds()
 	"$BUILD/bin/litifut-post" energy -q -f tsv --power power.csv --sync D0 data traced/program >energy.tsv &&
 		grep -Eq '([0-9]+) of \1 marks used, 0 outliers' energy.report && python3 - "$1" <<-'END'
 		import sys
-		truth = {line.split()[0]: float(line.split()[1]) for line in open("truth")}
+		truth = {line.split()[0]: float(line.split()[1]) for line in open("truth") if not line.startswith("end ")}
 		lines = [line.rstrip("\n").split("\t") for line in open("energy.tsv")]
 		rows = {line[0]: dict(zip(lines[0], line)) for line in lines[1:]}
 		errors = {name: float(rows[name]["self_j"]) / truth[name] - 1 for name in truth}

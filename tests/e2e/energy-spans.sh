@@ -5,48 +5,6 @@
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mipsel
 
-# curve SLICES: the samples of the analyser in power.csv, what each function drew in `truth`
-curve()
-{
-	python3 - "$1" <<-'END'
-		import sys
-		POWER = {"leaf": 0.005, "work": 0.020, "rare": 0.050} # W
-		BASE, STEP, LEAD = 0.010, 100, 250000 # W, ns between samples, ns before and after
-		events = [line.rstrip("\n").split("\t") for line in open(sys.argv[1])]
-		events = [(int(event[3]), event[2], event[5]) for event in events]
-		start, end = events[0][0], events[-1][0]
-		pieces, stack, truth, last = [(start - LEAD, start, BASE)], [], {}, start
-		for time, kind, name in events:
-		    top = stack[-1] if stack else ""
-		    power = POWER.get(top, BASE)
-		    truth[top] = truth.get(top, 0) + power * (time - last) * 1e-9
-		    pieces.append((last, time, power))
-		    last = time
-		    if kind == "B":
-		        stack.append(name)
-		    else:
-		        stack.pop()
-		pieces.append((end, end + 2 * LEAD, BASE))
-		with open("power.csv", "w") as out:
-		    out.write("Time (s),Power (W)\n")
-		    at, piece = start - LEAD, 0
-		    while at < end + LEAD:
-		        energy, time = 0.0, at
-		        while time < at + STEP:
-		            while pieces[piece][1] <= time:
-		                piece += 1
-		            upto = min(at + STEP, pieces[piece][1])
-		            energy += pieces[piece][2] * (upto - time)
-		            time = upto
-		        out.write("%.9f,%.9f\n" % ((at - start + LEAD) * 1e-9 * 1.0001, energy / STEP)) # 100 ppm fast
-		        at += STEP
-		with open("truth", "w") as out:
-		    for name in POWER:
-		        out.write("%s %.9g\n" % (name, truth[name]))
-		    out.write("end %.9f\n" % ((end - start) * 1e-9))
-	END
-}
-
 found()
 {
 	python3 - "$1" <<-'END'
@@ -347,7 +305,7 @@ behaviour()
 	qemu_options='' guest_environment=''
 	"$BUILD/bin/litifut-post" -q -f perfetto -o spans.perfetto data traced/program
 	python3 "$root/tests/perfetto.py" spans.perfetto >slices 2>mean
-	ok "the curve of an analyser" curve slices
+	ok "the curve of an analyser" "$root/tests/energy/curve.py" slices
 	ok "energy reads the trace" measure
 	ok "what each function drew is found" found right
 	ok "a wrong pair of times is seen" catches_a_shift

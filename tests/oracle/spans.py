@@ -28,13 +28,17 @@ def uncobs(piece):
     return out
 
 
-def is_whole(frame):
+def crc_of(data):
     crc = 0xffff
-    for byte in frame[:-2]:
+    for byte in data:
         crc ^= byte << 8
         for _ in range(8):
             crc = (crc << 1 ^ (0x1021 if crc & 0x8000 else 0)) & 0xffff
-    return len(frame) >= 4 and crc == frame[-2] | frame[-1] << 8
+    return crc
+
+
+def is_whole(frame):
+    return len(frame) >= 4 and crc_of(frame[:-2]) == frame[-2] | frame[-1] << 8
 
 
 def numbers(payload):
@@ -136,4 +140,5 @@ def energy(capture, elf, csv, truth):
         out.write("%.9g %d %d\n" % (joules, calls, len(pins)))
 
 
-energy(*sys.argv[2:])
+if __name__ == "__main__":
+    energy(*sys.argv[2:])
