@@ -60,7 +60,7 @@ static void keep_pin(const struct firmware_pin *pin, struct text_list *words)
 /* Not where the program has a recorder (rewriter/tokens.h). */
 static bool has_ring_of_bits(const struct firmware_link *link)
 {
-	return link->options.paths && !(link->options.units && link->options.numbers);
+	return link->options.paths && !link->options.tokens;
 }
 
 /* LITIFUT_MODE=paths: a ring that outlasts a reset is found by what paths.c does first. */
@@ -311,7 +311,7 @@ size_t firmware_add_ours(const struct firmware_link *link, struct insertion *ins
 		insertions[count++] = (struct insertion){place, firmware_object_path(link, name)};
 		free(name);
 	}
-	if (link->options.numbers && !link->options.units)
+	if (link->options.numbers && !link->options.tokens)
 		insertions[count++] = (struct insertion){
 			place, firmware_object_path(link, "-paths-numbers_ring.o")};
 	if (link->options.paths && link->options.switched)

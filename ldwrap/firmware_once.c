@@ -122,8 +122,8 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 			      !link->options.paths && !link->options.coverage;
 	link->options.code_at = code_address(&link->map);
 	link->options.byte_counters = 0;
-	/* the program has a recorder (rewriter/tokens.h) */
-	link->options.numbers |= link->options.units && link->asks.tokens;
+	link->options.tokens = link->options.units && link->asks.tokens;
+	link->options.numbers |= link->options.tokens;
 	status = litifut_firmware_plan(link->files.image, &link->options, &link->plan, error);
 	for (unsigned i = 0; i < link->plan.far_count; i++)
 		link->plan.far[i].section = section_at(&link->map, link->plan.far[i].site);

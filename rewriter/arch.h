@@ -121,8 +121,8 @@ struct litifut_arch_context {
 	bool edges;     /* branches are recorded, not calls */
 	bool bits;      /* LITIFUT_MODE=paths: branches record bits, not flags */
 	bool units;     /* LITIFUT_MODE=units: `bits` is set then, but few edges record anything */
-	bool numbers;   /* LITIFUT_MODE=balllarus: the same, but numbers of paths are recorded; with
-			 * `units': tokens (tokens.h) */
+	bool numbers;   /* LITIFUT_MODE=balllarus: the same, but numbers of paths are recorded */
+	bool tokens;    /* tokens.h: `units' and `numbers' are set then */
 	/* The code of edges that is out of their reach has numbers, of 16 bits, and stands at
 	 * multiples of 1 << grain; 0: there are no edges, or they need no numbers. */
 	unsigned grain;

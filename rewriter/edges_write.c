@@ -37,7 +37,7 @@ static struct litifut_number_calls calls_of(const struct litifut_session *sessio
 {
 	const struct litifut_edges *edges = session->edges;
 
-	if (session->context.units)
+	if (session->context.tokens)
 		return litifut_tokens_of(
 			&edges->graph,
 			litifut_image_symbol(&session->image, LITIFUT_TOKENS_GLOBAL_SYMBOL) != NULL,
@@ -312,7 +312,7 @@ static bool find_bits(struct writer *writer)
 	static const char *const bits[] = LITIFUT_BITS_SYMBOLS;
 	static const char *const numbers[] = LITIFUT_NUMBERS_SYMBOLS;
 	const bool numbered = writer->session->context.numbers;
-	const bool tokens = numbered && writer->session->context.units;
+	const bool tokens = writer->session->context.tokens;
 	const struct litifut_symbol *symbol;
 
 	for (unsigned i = 0; i < (tokens ? 1 : numbered ? LITIFUT_NUMBERS_CODES : 3); i++) {

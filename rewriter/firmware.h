@@ -92,7 +92,8 @@ struct litifut_firmware_options {
 	/* LITIFUT_MODE=paths: branches are bits in such a ring. Neither `times` nor `spans`. */
 	bool paths;
 	bool units;   /* LITIFUT_MODE=units: `paths' is set then; `common' has their names */
-	bool numbers; /* LITIFUT_MODE=balllarus: `paths' is set then; with `units': tokens.h */
+	bool numbers; /* LITIFUT_MODE=balllarus: `paths' is set then */
+	bool tokens;  /* tokens.h: `units' and `numbers' are set then */
 	bool packed;  /* the ring is sent in its compact form, */
 	/* and words of it that are patterns are sent as one */
 	const struct litifut_pattern_unit *pattern_units;

@@ -98,7 +98,7 @@ static void find_events(struct litifut_firmware_pass *pass)
 {
 	struct litifut_session *session = &pass->session;
 
-	for (size_t i = 0; i < pass->sites.count && pass->options->units && !pass->options->numbers;
+	for (size_t i = 0; i < pass->sites.count && pass->options->units && !pass->options->tokens;
 	     i++)
 		if (pass->sites.items[i].site.kind == LITIFUT_SITE_VECTOR)
 			session->events[session->event_count++] =
@@ -187,7 +187,7 @@ static enum litifut_status note_task(struct litifut_firmware_pass *pass, uint32_
 /* With the number of its laps, which is in front of it. */
 static uint32_t ring_words(const struct litifut_firmware_pass *pass)
 {
-	if (pass->options->numbers && pass->options->units) /* the program has its buffer */
+	if (pass->options->tokens) /* the program has its buffer */
 		return 1;
 	/* where memory is scarce the activations have theirs from the ring */
 	const uint32_t entries = pass->options->numbers && pass->cpu->ring_quarters < 4
@@ -209,7 +209,7 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 
 	if (!pass->cpu->edges || (pass->options->paths && !pass->cpu->bits) ||
 	    (pass->options->numbers && !pass->cpu->numbers) ||
-	    (pass->options->numbers && pass->options->units && !pass->cpu->tokens))
+	    (pass->options->tokens && !pass->cpu->tokens))
 		return unsupported(pass, "that can't be done for this CPU yet", error);
 	if (!pass->ram_is_known)
 		return unsupported(pass, LITIFUT_FIRMWARE_NO_RAM, error);
@@ -224,6 +224,7 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 	session->context.bits = pass->options->paths;
 	session->context.units = pass->options->units;
 	session->context.numbers = pass->options->numbers;
+	session->context.tokens = pass->options->tokens;
 	session->flags_in_table = !pass->options->paths;
 	session->flags = pass->table ? pass->table->address - LITIFUT_FLAGS_HEAD : 0;
 	session->tasks[0] = session->tasks[1] = has_tasks(pass);

@@ -91,7 +91,7 @@ static bool goes_into_another(const struct units *units, const struct litifut_gr
 static unsigned want_unit(struct units *units, size_t first, size_t end)
 {
 	const struct litifut_graph_block *items = units->graph->items;
-	const bool tokens = units->judge->session->context.numbers;
+	const bool tokens = units->judge->session->context.tokens;
 	bool labels = false;
 
 	if (!(items[first].block.flags & LITIFUT_BLOCK_FUNCTION))
