@@ -1,7 +1,7 @@
 /* Measures what the tracer adds to a call: a loop of calls of an empty function, traced and not. To
  * be included in one C file of the program, which calls energy_calibrate() once, from traced code,
- * while nothing else runs; all is in the trace then, and `litifut-post energy` takes the cost from
- * it (docs/energy.md). With LITIFUT_MODE=spans, of a Linux program or of a firmware. */
+ * while nothing else runs. `litifut-post energy` finds the cost in the trace then
+ * (docs/energy.md). With LITIFUT_MODE=spans, of a Linux program or of a firmware. */
 #ifndef LITIFUT_CALIBRATE_H
 #define LITIFUT_CALIBRATE_H
 

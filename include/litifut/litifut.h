@@ -48,10 +48,10 @@ void litifut_stop(void) __attribute__((weak));
 void litifut_start(void) __attribute__((weak));
 
 /* The program's, if it has it and the link has LITIFUT_MARK_EVERY=MILLISECONDS: sets a pin, an LED
- * or any other load that a power analyser sees. It is called with 1 and then 0 at the first event,
- * each so many milliseconds at the next event, and when recording ends; each 1 is a mark among the
- * events (docs/energy.md). It may do what a signal handler may, on a stack of 16 KB, with all
- * signals blocked. A child does not call it. */
+ * or any other load that a power analyser sees. The recorder calls it with 1 and then 0: at the
+ * first event, at the first event behind each such time, and when recording ends. Each 1 is a mark
+ * among the events (docs/energy.md). It may do what a signal handler may, on a stack of 16 KB, with
+ * all signals blocked. A child does not call it. */
 void litifut_mark_pin(int level);
 
 #ifdef __cplusplus

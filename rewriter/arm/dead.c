@@ -1,10 +1,10 @@
 /* All ways on are followed, each with what is not decided yet: what is read first is alive, what is
  * written first is decided for that way. Between functions all registers may hold something, as
- * code in assembly may pass in any of them whatever it likes. No callee gets anything in the flags
+ * code in assembly may pass values in any of them. No callee gets anything in the flags
  * (AAPCS, 5.1.1), but libgcc's comparisons return in them.
  *
- * An address of the stack's that only lr holds is what a backtrace needs. Where lr is not even
- * written on any way, as in a leaf that does not end, it counts as alive. */
+ * A backtrace needs the return address, which may be in lr alone. Where no way writes lr, as in a
+ * leaf that does not end, it counts as alive. */
 #include "rewriter/arm/dead.h"
 
 #include "cpu/arm/uses.h"

@@ -147,7 +147,7 @@
 	free	r3, 1, .Lpush_one
 	end	litifut_bits_free
 
-/* What the latter do where it takes more. */
+/* Where nothing is pushed and the word is full, or there is no cursor, these go on. */
 	begin	litifut_bits_push, 0
 	.save	{lr}
 	.pad	#12

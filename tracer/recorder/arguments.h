@@ -1,4 +1,5 @@
-/* The arguments of chosen calls, LITIFUT_ARGS; in recorder-args-ARCH.o and -marks- only. */
+/* The arguments of chosen calls, LITIFUT_ARGS; in recorder-args-ARCH.o and
+ * recorder-marks-ARCH.o only. */
 #ifndef LITIFUT_TRACER_ARGUMENTS_H
 #define LITIFUT_TRACER_ARGUMENTS_H
 

@@ -26,7 +26,7 @@ uint64_t litifut_marks_due;
 
 static struct {
 	uint32_t process;  /* that has the pin: a child has none */
-	uint32_t busy;     /* a thread is at it */
+	uint32_t busy;     /* a thread is changing the pin */
 	uint32_t is_set;   /* the pin */
 	uint64_t interval; /* ticks of the clock; 0: not known yet */
 	uint64_t risen;
@@ -93,7 +93,7 @@ static void litifut_marks_change(struct litifut_thread *thread)
 	litifut_marks_due = due;
 }
 
-/* Is it this process that has the pin, and may it set it? */
+/* Has this process the pin, and may it make system calls? */
 static bool litifut_marks_may(void)
 {
 	return !litifut_system_calls_forbidden && litifut_marks.interval &&

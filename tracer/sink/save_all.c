@@ -85,11 +85,11 @@ static bool litifut_save_open(bool settles)
 	    LITIFUT_FIRST_METADATA + LITIFUT_FIRST_METADATA_BYTES)
 		litifut_save_to(r->metadata, settles);
 	litifut_count_unsaved(unsaved);
-	/* by itself: that there is no room for what follows does not matter to it */
+	/* The header is saved by itself: it has room even where what follows it has none. */
 	saved = litifut_save(&r->file, (uint32_t)r->file.header, sizeof(*r->file.header));
 	litifut_save(&r->file, (uint32_t)r->file.header + LITIFUT_FIRST_METADATA,
 		     LITIFUT_FIRST_METADATA_BYTES);
-	/* NFS tells once, and may tell a later write */
+	/* NFS reports an error once, and maybe to a later write. */
 	return (saved || !r->file.settles) && litifut_settle(&r->file);
 }
 

@@ -8,8 +8,7 @@
  *
  * Written: chunks are memory, written when they are full and when the trace ends. A
  * process that is killed loses up to a chunk for each thread, and no more. On NFS and its like
- * write(2) only promises: whether there was room is known once the server has been asked, for each
- * chunk. */
+ * write(2) succeeds before the server has answered, so fdatasync(2) asks it for each chunk. */
 
 #include "tracer/sink/sink.h"
 

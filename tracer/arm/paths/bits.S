@@ -56,7 +56,7 @@
 4:
 	.endm
 
-/* litifut_paths_interrupt tells by the next instruction whether the bit is stored: behind that are
+/* litifut_paths_interrupt sees by the next instruction whether the bit is stored: behind that are
  * the pops with codes of 16 bits, the bx, and the cbnz to 3 if r2 is 0. */
 #define IS_STORED 0xb90a
 #define BIT_PUSH 2 /* bytes of the first instruction */
@@ -164,7 +164,7 @@ litifut_bits_slower:
  * has called it as a function, or a fault has come that the stack pointer may be the reason for,
  * nothing is recorded. The flags are not kept.
  *
- * A reader has to be told whether an interrupt of the code above came before the bit or the record: of
+ * A reader must see whether an interrupt of the code above came before the bit or the record: of
  * a loop that is one block there may have been one round or two by then, and a function that is one
  * block may have been called once or twice. */
 	begin	litifut_paths_interrupt
