@@ -142,7 +142,7 @@ for program in $programs; do
 	measure "$program" || echo "link_delay: $program could not be measured" >&2
 done
 echo
-echo "the rewriter alone: MB of code a second, by CPU time and as time goes by, MB of memory"
+echo "the rewriter alone: MB of code a second, by CPU time and by elapsed time, MB of memory"
 echo
 echo "| program | by CPU time | elapsed | MB of memory |"
 echo "|---|---:|---:|---:|"

@@ -240,8 +240,8 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 	}
 }
 
-/* As often as the user wants to see traces that are still written. What is wrong is reported when
- * the screen is free again, of the last reading. */
+/* Shows traces that are still written, as often as the user asks for them again. What is wrong is
+ * reported when the screen is free again, of the last reading. */
 static void browse(const struct post_arguments *given, struct post_output *output,
 		   struct post_problems *problems, struct post_outcome *outcome)
 {

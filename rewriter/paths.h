@@ -39,7 +39,7 @@ struct litifut_paths {
 	uint8_t *left;        /* for each block: its function is left */
 	/* For each block that is a label, and has no room to record that control comes there: so
 	 * many blocks behind it, to which it leads, is the one that does so. A reader who finds a
-	 * record of that block, though it is not a label, knows that control has come by the
+	 * record of that block, though it is not a label, concludes that control has come by the
 	 * label. At most LITIFUT_LATER_MOST. */
 	uint8_t *later;
 	uint8_t *wanted; /* for each block: enum litifut_block_entered; 0: nothing */

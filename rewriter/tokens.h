@@ -1,7 +1,7 @@
 /* A firmware in LITIFUT_MODE=units may bring a recorder, litifut_token(), with which others are
  * compared (tests/firmware/avr_lis.S). It gets tokens as those of LIS ("Scoped identifiers for
- * efficient bit aligned logging", 2010), and there is no ring of records then: one where a unit
- * starts, one for each way out of a conditional branch of it, and one where it ends.
+ * efficient bit aligned logging", 2010), and no ring of records is kept then. There is one token
+ * where a unit starts, one for each way out of a conditional branch of it, and one where it ends.
  * litifut_token() is called for each. Behind the call stand two words of 16 bits, where control
  * must not come: the token, at the upper end, and how many bits it has. A token without bits is not
  * recorded.

@@ -2,7 +2,7 @@
  *
  * Linkers make many shapes of them (GNU ld alone has a dozen), but all do the
  * same: work out an address in ip and jump to it, or load pc from a slot. So
- * there is no table of shapes here; a tiny interpreter runs the code for a few
+ * a table of shapes is not needed: a small interpreter runs the code for a few
  * instructions and sees where it leads. It decodes only the instructions that
  * such code is made of, which is what makes ordinary functions lead nowhere.
  *

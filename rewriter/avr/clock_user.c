@@ -5,7 +5,7 @@
 
 #include "rewriter/avr/avr.h"
 
-/* TCCR1B and TCNT1 of the devices that litifut_avr_timer1() knows. */
+/* TCCR1B and TCNT1 of the devices for which litifut_avr_timer1() has them. */
 enum { CONTROL = 0x81, COUNTER = 0x84 };
 
 /* So many instructions may lie between the address in a pointer and the store through it. */

@@ -20,7 +20,7 @@ compare()
 }
 
 recorded=$BUILD/tests/energy/recorded-60.elf
-ok "the rig knows the truth" sh -c "'$rig' truth '$BUILD/tests/energy/firmware-60.elf' >truth.tsv"
+ok "the rig measures the truth" sh -c "'$rig' truth '$BUILD/tests/energy/firmware-60.elf' >truth.tsv"
 ok "a run of the traced firmware" "$rig" -p power.csv -u serial recorded "$recorded"
 ok "nothing is lost" sh -c "'$post' -f report serial '$recorded' 2>&1 | grep -q ' 0 lost'"
 ok "energies are found" energy power.csv

@@ -28,7 +28,7 @@ traced()
 firmware=$BUILD/tests/energy/firmware-60.elf
 hook=3.5,3.25,30.36
 
-ok "the rig knows the truth" sh -c "'$rig' truth '$firmware' >truth.tsv"
+ok "the rig measures the truth" sh -c "'$rig' truth '$firmware' >truth.tsv"
 ok "a run with a tracer and an analyser of 100 kS/s" traced plain seed=1
 ok "energies are found" energy plain --hook $hook
 ok "functions of 1 % are within 1 %, a peripheral within 1 %, sums are exact" \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A library goes by thunks if it, or a library that it needs, needs glibc; where thunks are not
-# taken, `litifut info' and LITIFUT_VERBOSE tell why.
+# A library is traced by thunks if it, or a library that it needs, needs glibc; where thunks are not
+# taken, `litifut info' and LITIFUT_VERBOSE say why.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf armel mips
 unset ENGINE

@@ -152,7 +152,7 @@ behaviour()
 	use_board "$board"
 	dump kept/firmware.elf end.bin _exit
 	ok "memory of the build that is right is taken over" begins_with old
-	ok "and is told of" grep -q 'has restarted [0-9]* times' words
+	ok "and a line says so" grep -q 'has restarted [0-9]* times' words
 	ok "random memory is empty" begins_empty 'random.Random(7).randbytes(len(old))'
 	[ "$board" = mps2-an385 ] || return
 	ok "positions that end begin anew" positions_end

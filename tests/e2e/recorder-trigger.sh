@@ -1,6 +1,6 @@
 #!/bin/sh
-# LITIFUT_TRIGGER: recording starts and stops at calls of functions. The program knows which of its
-# calls those are, and prints the others that lie between.
+# LITIFUT_TRIGGER: recording starts and stops at calls of functions. The program prints
+# the other calls that lie between those, which have to be recorded.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf-arm mips
 

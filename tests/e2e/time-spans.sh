@@ -211,7 +211,7 @@ behaviour()
 			awk -v OFS=" " "/ main[ +]/ { print \$2, \$3, \$4, \$5 }" >caller.times
 		grep -q "^[0-9]" edge.times && cat edge.times edge.times | diff - caller.times' sh "$BUILD/bin/litifut-post"
 
-	# far from the tracer, where what a thunk can't store goes by an island
+	# far from the tracer, where an island records what a thunk can't store
 	echo '.text; .space 0x60000' >space.S
 	cat >far.c <<-'END'
 		#include <stdio.h>

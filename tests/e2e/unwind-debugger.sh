@@ -134,7 +134,7 @@ same_lines()
 	is "$1: $2: the lines of the program" "$(debug lines.py | up_to_by_lr)" "$lines"
 }
 
-# A call through lr goes by code of the tracer's with either engine.
+# A call through lr passes through the tracer's code with either engine.
 up_to_by_lr()
 {
 	[ "$HOW" = step ] && set -- -e "/'by_lr'/,\$d"

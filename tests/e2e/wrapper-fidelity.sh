@@ -35,7 +35,7 @@ sources()
 		def lines(*command):
 		    return subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
 
-		# what is where is no matter of the linker's options
+		# the linker's options do not decide what is where
 		PLACES = """INIT FINI HASH GNU_HASH MIPS_XHASH STRTAB SYMTAB STRSZ PLTGOT PLTRELSZ JMPREL REL RELSZ
 		RELCOUNT VERNEED VERSYM VERDEF INIT_ARRAY FINI_ARRAY INIT_ARRAYSZ FINI_ARRAYSZ
 		MIPS_SYMTABNO MIPS_GOTSYM MIPS_LOCAL_GOTNO MIPS_RLD_MAP_REL MIPS_RLD_MAP MIPS_PLTGOT

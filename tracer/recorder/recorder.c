@@ -138,7 +138,7 @@ static LITIFUT_COLD void litifut_put_taken(struct litifut_thread *thread, uint64
 		litifut_put(thread, words, 2);
 }
 
-/* What the program's function takes is no part of the program either. */
+/* What litifut_mark_pin() takes does not belong to the program's time either. */
 static LITIFUT_COLD void litifut_look_at_marks(struct litifut_thread *thread)
 {
 	const uint64_t from = litifut_clock_now();
