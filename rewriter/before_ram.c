@@ -23,6 +23,7 @@ static bool is_boundary(const struct start *start, const struct litifut_symbol *
 		"__libc_init_array", "main",
 		"__libc_start_main", "z_cstart", /* Zephyr: main() is called by a thread */
 		"nx_start",                      /* NuttX: likewise */
+		"lk_main",                       /* little kernel: likewise */
 	};
 
 	if (start->main_at)

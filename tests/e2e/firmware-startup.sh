@@ -127,6 +127,10 @@ behaviour()
 	is_timed literal Reset_Handler starts_by 'ldr r4, =main; mov r0, #0; blx r4'
 	[ "$board" = microbit ] || is_timed halves Reset_Handler starts_by 'movw r3, #:lower16:main; movt r3, #:upper16:main; blx r3'
 	is_timed jump start_program jumps_first
+	# little kernel's, whose constructors are called by lk_main()
+	starts_by 'ldr r4, =lk_main; blx r4'
+	sed -i 's/^int main(void)/int lk_main(void)/' source/main.c
+	is_timed kernel Reset_Handler true
 	starts_by 'ldr r4, =main; cmp r4, #0; beq 1f; ldr r4, =main; 1: blx r4'
 	settings="LITIFUT_PORT=$port LITIFUT_CLOCK=systick"
 	link_mode table unclear 2 >unclear.text

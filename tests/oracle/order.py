@@ -9,10 +9,11 @@ def functions(nm, path):
     """Addresses of the functions that can be called, but the linker's veneers, and that of the
     sender."""
     text = subprocess.run([nm, path], check=True, stdout=subprocess.PIPE, encoding="ascii").stdout
-    found = {words[2]: int(words[0], 16) & ~1 for words in map(str.split, text.splitlines())
-             if len(words) == 3 and words[1] in "tTwW"}
-    sender = found.get("litifut_send")
-    return {address for name, address in found.items()
+    # static functions of several files may have one name
+    found = [(words[2], int(words[0], 16) & ~1) for words in map(str.split, text.splitlines())
+             if len(words) == 3 and words[1] in "tTwW"]
+    sender = dict(found).get("litifut_send")
+    return {address for name, address in found
             if not name.startswith("litifut_") and not re.fullmatch("__.*_veneer", name) or
             address == sender}, sender
 
