@@ -193,6 +193,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		status = firmware_run(&link, false, error);
 	if (!status) {
 		outcome->memory_before = firmware_memory_left(link.files.image, link.files.map);
+		firmware_bounds_read(&link.bounds, link.files.image, link.files.map);
 		deliver_keep_messages(&link.files);
 		status = firmware_link_until_it_fits(&link, &summary, error);
 	}
@@ -246,6 +247,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 	}
 	text_list_release(&link.excluded);
 	map_release(&link.map);
+	firmware_bounds_release(&link.bounds);
 	chosen_files_release(&link.chosen);
 	patterns_release(&link.patterns);
 	free(link.clock.function);

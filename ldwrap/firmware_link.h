@@ -9,6 +9,7 @@
 #include "ldwrap/command.h"
 #include "ldwrap/deliver.h"
 #include "ldwrap/firmware_asks.h"
+#include "ldwrap/firmware_bounds.h"
 #include "ldwrap/firmware_clock.h"
 #include "ldwrap/firmware_kept.h"
 #include "ldwrap/firmware_pin.h"
@@ -42,7 +43,8 @@ struct firmware_link {
 	struct chosen_files chosen;
 	struct litifut_firmware_plan plan;
 	struct link_files files;
-	struct map map;            /* of the last link */
+	struct map map; /* of the last link */
+	struct firmware_bounds bounds;
 	bool bytes;                /* counters of a byte, where calls are counted */
 	const char *object;        /* that reserves the room; owned by the scratch module */
 	bool overflows;            /* the last link failed because something did not fit */

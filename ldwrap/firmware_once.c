@@ -75,6 +75,8 @@ static enum litifut_status link_traced(struct firmware_link *link,
 		status = firmware_run(link, true, error);
 	if (!status) {
 		status = litifut_firmware_check_memory(link->files.image, error);
+		if (!status)
+			status = firmware_bounds_check(&link->bounds, link->files.image, error);
 		link->overflows = status != LITIFUT_OK;
 	}
 	link->options.byte_counters = (uint32_t)link->plan.byte_counters;

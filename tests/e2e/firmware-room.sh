@@ -64,6 +64,25 @@ low_memory()
 	is "much memory: nothing is said" "$(grep -c 'memory are left' much.log)" 0
 }
 
+# A script without MEMORY, which names the end of the memory by a symbol (little kernel): the linker does not see
+# that .bss reaches over it.
+no_regions()
+{
+	cp -r "$root/examples/firmware/." source
+	sed -i '/^MEMORY/,/^}/d' "source/$board.ld"
+	sed -i 's/ >RAM AT>FLASH//; s/ >RAM//; s/ >FLASH//; s/ORIGIN(RAM) + LENGTH(RAM)/0x20004000/
+		s/^	\.data/	. = 0x20000000;\n&/' source/sections.ld
+	export LITIFUT_MODE=stream
+	export LITIFUT_RING_KB=8
+	ok "no MEMORY: it links" traced small_ring make_example small_ring
+	is "no MEMORY: what fits is traced" "$(engine_of small_ring)" "stubs, fast"
+	export LITIFUT_RING_KB=16
+	front="$BUILD/bin/litifut build -q" make_example large_ring >large_ring.log 2>&1
+	unset LITIFUT_MODE LITIFUT_RING_KB
+	ok "no MEMORY: what does not fit is said" grep -q \
+		'left untraced: no room for the tracer: the memory up to __stack (0x20004000) overflowed by [0-9]* bytes: trace' large_ring.log
+}
+
 behaviour()
 {
 	flags=
@@ -171,6 +190,7 @@ behaviour()
 	is "it is traced" "$(engine_of stack)" "stubs, fast"
 
 	low_memory
+	no_regions
 
 	cp -r "$root/examples/firmware/." source
 	for setting in PORT=uart9 PORT=memory:7 PORT=cmsdk:here SEND=later STUBS=tiny STUBS=byte; do
