@@ -424,6 +424,30 @@ def stubs_within(elf, ranges):
                 yield elf.offset_of(stub), elf.offset_of(stub) + (10 if narrow else 4)
 
 
+def behind_lld_thunk(elf, address, thumb):
+    """Where lld's thunk for ARMv7 leads: movw ip; movt ip; in position-independent code
+    add ip, pc; bx ip. A near one is a branch, for which the answer is None."""
+    value = 0
+    for part, opcode in ((0, 0xF240 if thumb else 0xE30), (1, 0xF2C0 if thumb else 0xE34)):
+        if thumb:
+            first, second = elf.unpack("HH", elf.offset_of(address + 4 * part))
+            if first & 0xFBF0 != opcode or second >> 8 & 15 != 12:
+                return None
+            half = ((first & 15) << 12 | (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8
+                    | second & 0xFF)
+        else:
+            word = elf.word(address + 4 * part)
+            if word >> 20 != opcode or word >> 12 & 15 != 12:
+                return None
+            half = (word >> 16 & 15) << 12 | word & 0xFFF
+        value |= half << 16 * part
+    relative = (elf.unpack("H", elf.offset_of(address + 8))[0] == 0x44FC if thumb
+                else elf.word(address + 8) == 0xE08CC00F)
+    if relative:
+        value += address + 8 + (4 if thumb else 8)
+    return value & 0xFFFFFFFE
+
+
 def behind_veneer(place):
     """What the linker put in between to change state or to reach further is
     shown as the function that it leads to."""
@@ -442,6 +466,10 @@ def behind_veneer(place):
         if elf.machine == EM_ARM and name.endswith("$thunk"):
             behind_add = address - offset + 16
             return elf, (elf.word(behind_add) + behind_add) & 0xFFFFFFFE
+        match = re.match(r"__(Thumb|ARM)v7(?:PI|ABS)LongThunk_", name, re.I)
+        if elf.machine == EM_ARM and match:
+            target = behind_lld_thunk(elf, address, match.group(1) == "Thumb")
+            return (elf, target) if target is not None else place
         match = re.match(r"(?:__(.+)_(?:from_arm|from_thumb|veneer)|\.pic\.(.+))$",
                          elf.function_at(address)[0])
         if match:
