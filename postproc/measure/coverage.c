@@ -34,6 +34,8 @@ struct taking {
 	struct post_coverage *coverage;
 	struct post_session *session;
 	struct post_process *process;
+	const struct post_path_code *code; /* of the last step, */
+	struct post_covered_module *module;
 };
 
 static bool has_flag(const struct post_flags_piece *piece, uint32_t flag)
@@ -205,24 +207,32 @@ static void state_forward(struct post_covered_module *module)
 /* Of a trace of LITIFUT_MODE=paths: what is executed is known, block by block. */
 static void take_step(void *context, const struct post_path_step *step)
 {
-	const struct taking *taking = context;
-	struct post_covered_module *module;
+	struct taking *taking = context;
+	struct post_covered_module *module = taking->module;
 	struct post_covered_block *block;
 
 	if (step->kind == POST_PATH_GAP || step->kind == POST_PATH_POSSIBLE)
 		return;
-	module = module_of(taking->coverage, taking->session, step->code->module);
+	if (step->code != taking->code) {
+		module = module_of(taking->coverage, taking->session, step->code->module);
+		taking->code = step->code;
+		taking->module = module;
+	}
 	if (step->block >= module->count)
 		return;
-	module->walked = true;
 	block = &module->blocks[step->block];
-	block->state = POST_EXECUTED;
-	block->entered = true;
-	block->times += step->kind == POST_PATH_BLOCK;
-	block->times_taken += step->kind == POST_PATH_TAKEN;
-	block->times_passed += step->kind == POST_PATH_PASSED;
-	block->taken |= step->kind == POST_PATH_TAKEN;
-	block->passed |= step->kind == POST_PATH_PASSED;
+	switch (step->kind) {
+	case POST_PATH_TAKEN:
+		block->times_taken++;
+		break;
+	case POST_PATH_PASSED:
+		block->times_passed++;
+		break;
+	default:
+		block->times++;
+		module->walked = true;
+		break;
+	}
 }
 
 static void state_walked(struct post_covered_module *module)
@@ -230,7 +240,12 @@ static void state_walked(struct post_covered_module *module)
 	for (size_t i = 0; i < module->count; i++) {
 		struct post_covered_block *block = &module->blocks[i];
 
-		if (block->state == POST_NOT_KNOWN && !(block->block.flags & LITIFUT_BLOCK_LEFT))
+		block->taken |= block->times_taken > 0;
+		block->passed |= block->times_passed > 0;
+		block->entered |= block->times > 0;
+		if (block->entered)
+			block->state = POST_EXECUTED;
+		else if (!(block->block.flags & LITIFUT_BLOCK_LEFT))
 			block->state = POST_NOT_EXECUTED;
 	}
 }
@@ -242,7 +257,8 @@ void post_coverage_collect(struct post_session *session, struct post_coverage *c
 
 	*coverage = (struct post_coverage){0};
 	for (size_t i = 0; i < session->process_count; i++) {
-		struct taking taking = {coverage, session, session->processes[i]};
+		struct taking taking = {
+			.coverage = coverage, .session = session, .process = session->processes[i]};
 
 		if (taking.process->trace)
 			post_flags_chunks_read(taking.process->trace, take, &taking,

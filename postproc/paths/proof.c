@@ -17,42 +17,27 @@ static void add(struct post_walk_ranges *ranges, struct post_walk_range range)
 	ranges->items[ranges->count++] = range;
 }
 
-/* The second walk: was it found by the first one? */
-static bool is_unproved(struct post_walk *walk, uint64_t number)
-{
-	const struct post_walk_ranges *ranges = &walk->unproved;
-
-	while (walk->passed < ranges->count && ranges->items[walk->passed].to <= number)
-		walk->passed++;
-	return walk->passed < ranges->count && ranges->items[walk->passed].from <= number;
-}
-
-bool post_walk_is_possible(struct post_walk *walk, struct post_walker *walker)
+void post_walk_look(struct post_walk *walk, struct post_walker *walker)
 {
 	const uint64_t number = walk->given++;
 	struct post_walk_ranges *open = &walker->open;
 
-	if (!walk->looking)
-		return is_unproved(walk, number);
 	if (walker->entered)
 		walker->entered = false;
 	else if (open->count > walker->base && open->items[open->count - 1].to == number)
 		open->items[open->count - 1].to++;
 	else
 		add(open, (struct post_walk_range){number, number + 1});
-	return false;
 }
 
-void post_walk_prove(struct post_walker *walker)
+bool post_walk_is_possible(struct post_walk *walk)
 {
-	walker->open.count = walker->base;
-	walker->entered = false;
-}
+	const struct post_walk_ranges *ranges = &walk->unproved;
+	const uint64_t number = walk->given++;
 
-void post_walk_prove_entry(struct post_walker *walker)
-{
-	walker->open.count = walker->base;
-	walker->entered = true;
+	while (walk->passed < ranges->count && ranges->items[walk->passed].to <= number)
+		walk->passed++;
+	return walk->passed < ranges->count && ranges->items[walk->passed].from <= number;
 }
 
 void post_walk_begin_between(struct post_walker *walker, struct post_walk_frame *frame)

@@ -39,10 +39,13 @@ void post_walk_give(struct post_walk *walk, struct post_walker *walker, enum pos
 		.depth = (uint32_t)walker->count,
 	};
 
-	if (kind == POST_PATH_BLOCK && post_walk_is_possible(walk, walker))
-		step.kind = POST_PATH_POSSIBLE;
-	if (walk->looking)
+	if (walk->looking) {
+		if (kind == POST_PATH_BLOCK)
+			post_walk_look(walk, walker);
 		return;
+	}
+	if (kind == POST_PATH_BLOCK && post_walk_is_possible(walk))
+		step.kind = POST_PATH_POSSIBLE;
 	if (step.kind == POST_PATH_BLOCK)
 		walk->totals->blocks++;
 	walk->take(walk->context, &step);
@@ -185,10 +188,11 @@ void post_walk_advance(struct post_walk *walk, struct post_walker *walker)
 {
 	size_t steps = 0;
 
-	while (walker->at.state == POST_WALK_ENTRY &&
-	       !post_walk_block(&walker->at)->block.entered && !walker->switching &&
-	       !walker->stops && steps++ <= walker->at.code->count)
+	while (walker->at.state == POST_WALK_ENTRY && !walker->switching && !walker->stops) {
+		if (post_walk_block(&walker->at)->block.entered || steps++ > walker->at.code->count)
+			return;
 		post_walk_execute(walk, walker);
+	}
 }
 
 struct post_walker *post_walk_thread(struct post_walk *walk, uint32_t thread)
@@ -253,12 +257,15 @@ static void take_bit(struct post_walk *walk, struct post_walker *walker, unsigne
 {
 	const struct post_path_block *block;
 
-	post_walk_advance(walk, walker);
-	post_walk_come_back(walk, walker);
+	if (walker->at.state != POST_WALK_BRANCH) {
+		post_walk_advance(walk, walker);
+		post_walk_come_back(walk, walker);
+	}
 	block = walker->at.state == POST_WALK_NOWHERE ? NULL : post_walk_block(&walker->at);
 	switch (walker->at.state) {
 	case POST_WALK_BRANCH:
-		post_walk_give(walk, walker, bit ? POST_PATH_TAKEN : POST_PATH_PASSED);
+		if (!walk->looking)
+			post_walk_give(walk, walker, bit ? POST_PATH_TAKEN : POST_PATH_PASSED);
 		/* the bit is stored before the branch: where it returns to is on the stack */
 		if (bit && block->block.ends == LITIFUT_ENDS_RETURN)
 			post_walk_prove(walker);
@@ -491,7 +498,8 @@ struct post_walker *post_walk_take_bits(struct post_walk *walk, struct post_walk
 	walk->totals->bits += count;
 	while (count) {
 		walker->stops = 0;
-		walker = post_walk_settle(walk, walker);
+		if (walker->at.state == POST_WALK_ENTRY || walker->switching)
+			walker = post_walk_settle(walk, walker);
 		take_bit(walk, walker, word >> --count & 1);
 	}
 	return walker;

@@ -186,14 +186,25 @@ bool post_walk_is_entering(const struct post_path_code *code, const struct post_
 
 /* proof.c */
 
-/* Is it not recorded that the block which is handed on now was executed? */
-bool post_walk_is_possible(struct post_walk *walk, struct post_walker *walker);
+/* The first walk: a block is next. */
+void post_walk_look(struct post_walk *walk, struct post_walker *walker);
+
+/* The second walk: is it not recorded that the block which is handed on now was executed? */
+bool post_walk_is_possible(struct post_walk *walk);
 
 /* What was handed on of the thread, up to the last thing that came between, was executed. */
-void post_walk_prove(struct post_walker *walker);
+static inline void post_walk_prove(struct post_walker *walker)
+{
+	walker->open.count = walker->base;
+	walker->entered = false;
+}
 
 /* The same, and so will be the first instruction of the next block. */
-void post_walk_prove_entry(struct post_walker *walker);
+static inline void post_walk_prove_entry(struct post_walker *walker)
+{
+	walker->open.count = walker->base;
+	walker->entered = true;
+}
 
 /* Something comes between at the place of the thread: its frame is filled, and it begins. */
 void post_walk_begin_between(struct post_walker *walker, struct post_walk_frame *frame);
