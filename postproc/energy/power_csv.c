@@ -1,9 +1,10 @@
 /* Power as text, one sample a line: Nordic's PPK2, Joulescope, Monsoon, oscilloscopes, what
  * a user's script wrote. Delimiter, decimal sign, header and units are found in the file;
  * the only vendor's habit that is known is one that thins out what it exports.
- * Longer than 500 lines, because what the head says and what the first rows look like explain each
- * other: which of them is a name, a unit or a number is found by looking at both. */
+ * Longer than 500 lines, because head and rows share the parsing of lines and fields, which the
+ * compiler has to inline: these functions take most of the time of a large file. */
 #include <ctype.h>
+#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +12,46 @@
 #include <strings.h>
 
 #include "postproc/energy/csv_number.h"
-#include "postproc/energy/csv_rows.h"
+#include "postproc/energy/reader.h"
 
+#define MOST_COLUMNS 64
 #define LOOKED_AT 50 /* lines that vote for the delimiter */
 #define HEADER_LINES 200
 #define TIMES 4096 /* from which the rate is found first */
 
 struct line {
 	const char *start, *end; /* without its end */
+};
+
+struct table {
+	const struct energy_input *input;
+	const char *at, *end; /* of the rows */
+	const char *first;    /* of them */
+	uint64_t line;        /* number of the next row's line */
+	char delimiter;
+	char decimal;
+	bool quoted;       /* its numbers are in quotes */
+	bool dots;         /* some can only be numbers with a decimal point */
+	uint64_t odd_line; /* where there is no row: a line, */
+	unsigned odd_column;
+	char odd_text[32]; /* and what it has in place of a number */
+	bool padded;       /* a spreadsheet may have taken the zeros in front of the pins' levels */
+	unsigned columns;
+	struct energy_column column[MOST_COLUMNS];
+	/* what is made of them: columns of a channel, -1: none */
+	int time, energy, pins_column;
+	int current[ENERGY_CHANNELS], voltage[ENERGY_CHANNELS], power[ENERGY_CHANNELS];
+	unsigned channels, pins;
+	int pin_of[MOST_COLUMNS]; /* -1: not a pin */
+	bool needed[MOST_COLUMNS];
+	unsigned simple; /* columns up to the last one that is needed; 0: no row is simple */
+	enum use { UNUSED, LEVELS, LEVEL, NUMBER } use[MOST_COLUMNS];
+	double volts[ENERGY_CHANNELS];
+	/* The watts of a channel: the values of one column or of two, by a factor. */
+	struct product {
+		int one, other; /* -1: there is none */
+		double factor;
+	} watts[ENERGY_CHANNELS];
 };
 
 static bool next_line(const char **at, const char *end, struct line *line)
@@ -187,7 +220,7 @@ static bool is_unit_line(const struct line *line, char delimiter)
 	return all && known == all;
 }
 
-static void name_columns(struct energy_csv *table, const struct line *header,
+static void name_columns(struct table *table, const struct line *header,
 			 const struct line *unit_line)
 {
 	const char *at = header->start, *field, *unit_at = NULL, *unit;
@@ -195,7 +228,7 @@ static void name_columns(struct energy_csv *table, const struct line *header,
 
 	if (unit_line)
 		unit_at = unit_line->start;
-	while (table->columns < ENERGY_CSV_COLUMNS &&
+	while (table->columns < MOST_COLUMNS &&
 	       next_field(&at, header->end, table->delimiter, &field, &length)) {
 		char text[128];
 		bool has_unit = unit_at && next_field(&unit_at, unit_line->end, table->delimiter,
@@ -213,8 +246,7 @@ static void name_columns(struct energy_csv *table, const struct line *header,
 	}
 }
 
-static void keep_odd(struct energy_csv *table, const struct line *line, uint64_t number,
-		     unsigned odd)
+static void keep_odd(struct table *table, const struct line *line, uint64_t number, unsigned odd)
 {
 	const char *at = line->start, *field = at;
 	size_t length = 0;
@@ -229,8 +261,7 @@ static void keep_odd(struct energy_csv *table, const struct line *line, uint64_t
 }
 
 /* Finds the header and the first row. */
-static void find_rows(struct energy_csv *table, const struct energy_input *input,
-		      struct line *header)
+static void find_rows(struct table *table, const struct energy_input *input, struct line *header)
 {
 	const char *at = (const char *)input->bytes, *end = at + input->size;
 	struct line line, last = {NULL, NULL}, before = {NULL, NULL};
@@ -285,7 +316,7 @@ static void find_rows(struct energy_csv *table, const struct energy_input *input
 	}
 }
 
-static unsigned columns_of_row(const struct energy_csv *table)
+static unsigned columns_of_row(const struct table *table)
 {
 	const char *at = table->at, *field;
 	struct line line;
@@ -302,8 +333,7 @@ static unsigned columns_of_row(const struct energy_csv *table)
 
 /* ---- what is made of the columns ---- */
 
-static void add_pin(struct energy_csv *table, struct energy_power *power, int column,
-		    const char *name)
+static void add_pin(struct table *table, struct energy_power *power, int column, const char *name)
 {
 	if (table->pins == ENERGY_PINS)
 		return;
@@ -313,7 +343,7 @@ static void add_pin(struct energy_csv *table, struct energy_power *power, int co
 	table->pins++;
 }
 
-static void describe(const struct energy_csv *table, struct energy_power *power)
+static void describe(const struct table *table, struct energy_power *power)
 {
 	static const struct {
 		enum energy_role role;
@@ -349,7 +379,7 @@ static void describe(const struct energy_csv *table, struct energy_power *power)
 }
 
 /* A voltage over a shunt is a current. */
-static void take_shunt(struct energy_csv *table, const struct energy_power_options *options)
+static void take_shunt(struct table *table, const struct energy_power_options *options)
 {
 	for (unsigned i = 0; i < table->columns; i++) {
 		struct energy_column *column = &table->column[i];
@@ -366,7 +396,33 @@ static void take_shunt(struct energy_csv *table, const struct energy_power_optio
 	}
 }
 
-static enum litifut_status understand(struct energy_csv *table, const struct energy_input *input,
+/* What is looked up for each row. */
+static void prepare_rows(struct table *table, double sign)
+{
+	for (unsigned i = 0; i < table->columns; i++) {
+		table->use[i] = !table->needed[i]              ? UNUSED
+				: (int)i == table->pins_column ? LEVELS
+				: table->pin_of[i] >= 0        ? LEVEL
+							       : NUMBER;
+		if (table->needed[i] && !table->quoted && table->delimiter != ' ')
+			table->simple = i + 1;
+	}
+	for (unsigned i = 0; i < table->channels; i++) {
+		struct product *watts = &table->watts[i];
+		const int current = table->current[i], voltage = table->voltage[i];
+		watts->one = current >= 0 ? current : table->power[i];
+		watts->other = current >= 0 ? voltage : -1;
+		watts->factor = sign;
+		if (watts->one >= 0)
+			watts->factor *= table->column[watts->one].scale;
+		if (watts->other >= 0)
+			watts->factor *= table->column[watts->other].scale;
+		else if (current >= 0)
+			watts->factor *= table->volts[i];
+	}
+}
+
+static enum litifut_status understand(struct table *table, const struct energy_input *input,
 				      struct energy_builder *builder)
 {
 	const struct energy_power_options *options = input->options;
@@ -374,12 +430,12 @@ static enum litifut_status understand(struct energy_csv *table, const struct ene
 	unsigned currents = 0, voltages = 0, powers_seen = 0;
 	unsigned in_rows = columns_of_row(table);
 
-	if (in_rows > ENERGY_CSV_COLUMNS)
-		in_rows = ENERGY_CSV_COLUMNS;
+	if (in_rows > MOST_COLUMNS)
+		in_rows = MOST_COLUMNS;
 	for (; table->columns < in_rows; table->columns++)
 		table->column[table->columns] = (struct energy_column){.scale = 1};
 	table->time = table->energy = table->pins_column = -1;
-	for (unsigned i = 0; i < ENERGY_CSV_COLUMNS; i++)
+	for (unsigned i = 0; i < MOST_COLUMNS; i++)
 		table->pin_of[i] = -1;
 	for (unsigned i = 0; i < ENERGY_CHANNELS; i++)
 		table->current[i] = table->voltage[i] = table->power[i] = -1;
@@ -498,34 +554,290 @@ static enum litifut_status understand(struct energy_csv *table, const struct ene
 	}
 	for (unsigned i = 0; i < table->columns; i++)
 		table->needed[i] |= table->pin_of[i] >= 0;
-	energy_csv_prepare(table, input->options->negate ? -1 : 1);
+	prepare_rows(table, input->options->negate ? -1 : 1);
 	describe(table, power);
 	return LITIFUT_OK;
 }
 
 /* ---- the rows ---- */
 
-/* Only pins: a row for each change. */
-static void read_changes(struct energy_csv *table, struct energy_builder *builder)
+struct row {
+	double values[MOST_COLUMNS];
+	uint16_t levels, both, known; /* of pins */
+	bool bad;                     /* a value that is needed is not a number */
+	bool bad_time;
+	bool unclear; /* a number has a sign that can be a decimal one, or between thousands */
+};
+
+/* Eight levels that are 0 or 1 each, as nearly all are. */
+static inline bool eight_levels(struct row *row, const char *at)
 {
-	struct energy_csv_row row;
+	uint64_t text;
+
+	memcpy(&text, at, sizeof(text));
+	text = le64toh(text) ^ 0x3030303030303030u;
+	if (text & 0xfefefefefefefefeu)
+		return false;
+	/* bit 0 of byte n goes to bit n of the highest byte, and no two sums meet */
+	row->levels = (uint16_t)(text * 0x0102040810204080u >> 56);
+	row->known = 0xff;
+	return true;
+}
+
+/* `pins`: as many levels there are, unless a spreadsheet has made a number of them; 0: unknown. */
+static void levels_of_text(struct row *row, const char *at, const char *end, unsigned pins)
+{
+	unsigned length = 0;
+
+	while (length < pins && at + length < end && (at[length] == '0' || at[length] == '1'))
+		length++;
+	const bool number =
+		length && length < pins && (at + length == end || !memchr("X-", at[length], 2));
+	const unsigned first = number ? pins - length : 0;
+	if (number)
+		row->known = (uint16_t)((1u << first) - 1);
+	for (unsigned pin = first; at < end && pin < ENERGY_PINS; at++, pin++) {
+		const char level = *at;
+		const uint16_t bit = (uint16_t)(1u << pin);
+		if (level == '0') {
+			row->known |= bit;
+		} else if (level == '1') {
+			row->known |= bit;
+			row->levels |= bit;
+		} else if (level == 'X') {
+			row->known |= bit;
+			row->both |= bit;
+		} else if (level != '-') {
+			break;
+		}
+	}
+}
+
+/* Room that is there behind the begin of each field of a simple row. */
+#define SIMPLE_ROOM (ENERGY_SHORT_NUMBER + 16)
+
+/* Rows as nearly all are: numbers without blanks and quotes, levels of 0 and 1. False: this one is
+ * another one, or the last one, and nothing was done. */
+static inline bool simple_row(struct table *table, struct row *row)
+{
+	const char *at = table->at, *end = table->end;
+	const char delimiter = table->delimiter, decimal = table->decimal;
+	const unsigned columns = table->simple;
+	const char *stop;
+
+	row->levels = row->both = row->known = 0;
+	row->bad = row->bad_time = row->unclear = false;
+	for (unsigned column = 0;;) {
+		if (end - at < SIMPLE_ROOM)
+			return false;
+		switch (table->use[column]) {
+		case UNUSED:
+			while (at < end && *at != delimiter && *at != '\n')
+				at++;
+			if (at == end)
+				return false;
+			break;
+		case LEVELS:
+			if (table->pins != 8 || !eight_levels(row, at))
+				return false;
+			at += 8;
+			break;
+		case LEVEL:
+			if ((*at | 1) != '1')
+				return false;
+			row->known |= (uint16_t)(1u << table->pin_of[column]);
+			row->levels |= (uint16_t)((*at++ & 1u) << table->pin_of[column]);
+			break;
+		case NUMBER:
+			stop = energy_number_short(at, decimal, &row->values[column]);
+			if (!stop)
+				stop = energy_number_longer(at, decimal, &row->values[column]);
+			if (!stop)
+				return false;
+			at = stop;
+			break;
+		}
+		if (++column == columns)
+			break;
+		if (*at++ != delimiter)
+			return false;
+	}
+	if (*at == delimiter)
+		at = memchr(at, '\n', (size_t)(end - at));
+	else if (*at == '\r')
+		at++;
+	if (!at || at == end || *at != '\n')
+		return false;
+	table->at = at + 1;
+	table->line++;
+	return true;
+}
+
+/* A number with thousands separators; NULL: it is not one, or it is not clear. */
+static const char *other_number(struct table *table, struct row *row, const char *at, char decimal,
+				double *value)
+{
+	bool clear;
+	const char *stop = energy_number_grouped(at, table->end, decimal, value, &clear);
+	size_t length = 0;
+
+	if (!stop || clear || decimal == ',' || table->dots)
+		return stop;
+	row->unclear = true;
+	while (at + length < stop && length < sizeof(table->odd_text) - 1)
+		length++;
+	snprintf(table->odd_text, sizeof(table->odd_text), "%.*s", (int)length, at);
+	return NULL;
+}
+
+/* One row; false at the end. Lines without data are passed over. */
+static bool parse_any_row(struct table *table, struct row *row)
+{
+	const char *at = table->at, *end = table->end;
+	const char delimiter = table->delimiter;
+
+	while (at < end && (*at == '\n' || *at == '\r' || *at == '#')) {
+		if (*at == '#') {
+			const char *stop = memchr(at, '\n', (size_t)(end - at));
+			at = stop ? stop : end;
+			continue;
+		}
+		table->line += *at == '\n';
+		at++;
+	}
+	if (at >= end) {
+		table->at = end;
+		return false;
+	}
+	row->levels = row->both = row->known = 0;
+	row->bad = row->bad_time = row->unclear = false;
+	unsigned column = 0;
+	char decimal = table->decimal;
+	for (;; column++) {
+		if (delimiter == ' ') {
+			while (at < end && (*at == ' ' || *at == '\t'))
+				at++;
+		}
+		bool quoted = false;
+		if (table->quoted) {
+			while (at < end && *at == ' ')
+				at++;
+			quoted = at < end && *at == '"';
+			at += quoted;
+			/* outside of quotes a comma ends the number */
+			decimal = quoted || delimiter != ',' ? table->decimal : '.';
+		}
+		if (column < table->columns && table->needed[column]) {
+			if ((int)column == table->pins_column) {
+				if (table->pins == 8 && end - at > 8 &&
+				    (at[8] == delimiter || at[8] == '\n' || at[8] == '\r') &&
+				    eight_levels(row, at))
+					at += 8;
+				else
+					levels_of_text(row, at, end,
+						       table->padded ? table->pins : 0);
+			} else {
+				const char *stop =
+					energy_number(at, end, decimal, &row->values[column]);
+				int pin = table->pin_of[column];
+				if (energy_number_goes_on(stop, end) &&
+				    (quoted || *stop != delimiter))
+					stop = other_number(table, row, at, decimal,
+							    &row->values[column]);
+				if (pin >= 0) {
+					if (stop) {
+						row->known |= (uint16_t)(1u << pin);
+						if (row->values[column] != 0)
+							row->levels |= (uint16_t)(1u << pin);
+					}
+				} else if (!stop) {
+					row->bad = true;
+					row->bad_time |= (int)column == table->time;
+				}
+				if (stop)
+					at = stop;
+			}
+		}
+		while (quoted && at < end && *at != '"' && *at != '\n')
+			at++;
+		while (at < end && *at != delimiter && *at != '\n')
+			at++;
+		if (at >= end || *at == '\n')
+			break;
+		at++;
+	}
+	for (unsigned i = column + 1; i < table->columns; i++) {
+		if (table->needed[i] && table->pin_of[i] < 0) {
+			row->bad = true;
+			row->bad_time |= (int)i == table->time;
+		}
+	}
+	if (at < end)
+		at++;
+	table->at = at;
+	table->line++;
+	return true;
+}
+
+static inline bool parse_row(struct table *table, struct row *row)
+{
+	return (table->simple && simple_row(table, row)) || parse_any_row(table, row);
+}
+
+static double time_of(const struct table *table, const struct row *row)
+{
+	return row->values[table->time] * table->column[table->time].scale;
+}
+
+static double value_of(const struct table *table, const struct row *row, int column)
+{
+	return row->values[column] * table->column[column].scale;
+}
+
+/* False: it is not a number that can be. */
+static inline bool watts_of(const struct table *table, const struct row *row, float *watts)
+{
+	bool good = true;
+
+	for (unsigned i = 0; i < table->channels; i++) {
+		const struct product *product = &table->watts[i];
+		double value = row->values[product->one] * product->factor;
+		if (product->other >= 0)
+			value *= row->values[product->other];
+		watts[i] = (float)value;
+		good &= fabs(value) <= MOST_WATTS; /* nor NaN */
+	}
+	return good;
+}
+
+/* Only pins: a row for each change. */
+static void read_changes(struct table *table, struct energy_builder *builder)
+{
+	struct row row;
 	double last = -INFINITY;
 	uint16_t levels = 0;
 
-	while (builder->status == LITIFUT_OK && energy_csv_next(table, &row)) {
-		if (!isfinite(row.time) || row.time < last) {
+	while (builder->status == LITIFUT_OK && parse_row(table, &row)) {
+		double time = row.bad_time ? NAN : time_of(table, &row);
+		if (!isfinite(time) || time < last) {
 			energy_builder_fail(builder, LITIFUT_ERROR_FORMAT,
 					    "line %llu: the time is missing or goes back",
 					    (unsigned long long)table->line - 1);
 			return;
 		}
-		last = row.time;
+		last = time;
 		levels = (uint16_t)((levels & ~row.known) | (row.levels & row.known));
-		energy_builder_pins(builder, row.time, 0, levels);
+		energy_builder_pins(builder, time, 0, levels);
 	}
 }
 
-static size_t fields_of(const struct energy_csv *table, const char *row)
+static void bad_value(struct energy_builder *builder, const struct table *table)
+{
+	if (!builder->power->bad++)
+		builder->power->bad_line = table->line - 1;
+}
+
+static size_t fields_of(const struct table *table, const char *row)
 {
 	const char *field;
 	struct line line;
@@ -540,7 +852,7 @@ static size_t fields_of(const struct energy_csv *table, const char *row)
 }
 
 /* The line that the error is about is the last one. */
-static void say_line(const struct energy_csv *table, struct energy_builder *builder)
+static void say_line(const struct table *table, struct energy_builder *builder)
 {
 	const char *row = table->at;
 	char text[sizeof(builder->error->message)], more[128] = "";
@@ -560,118 +872,91 @@ static void say_line(const struct energy_csv *table, struct energy_builder *buil
 	memcpy(builder->error->message, text, sizeof(text));
 }
 
-/* What a row needs of those before it. */
-struct reading {
-	struct energy_csv *table;
-	struct energy_builder *builder;
-	double last_time, last_energy;
-	uint16_t levels;
-	bool started;
-};
-
-/* The power since the row before, from the energies of both. False: that is not known. */
-static bool power_of_energies(struct reading *reading, const struct energy_csv_row *row,
-			      double *time, float *watts)
+static void read_rows(struct table *table, struct energy_builder *builder)
 {
-	const double from = reading->last_time;
-	double gained = row->energy - reading->last_energy;
-	const bool first = !reading->started;
+	struct row row;
+	float watts[ENERGY_CHANNELS];
+	double last_time = 0, last_energy = 0;
+	uint16_t levels = 0;
+	bool started = false;
 
-	/* a counter of 32 bits that has begun again */
-	if (gained < 0)
-		gained += 4294967296.0 * reading->table->column[reading->table->energy].scale;
-	reading->last_time = row->time;
-	reading->last_energy = row->energy;
-	reading->started = true;
-	if (first || !(row->time > from) || gained < 0)
-		return false;
-	*watts = (float)(gained / (row->time - from));
-	*time = from;
-	return true;
-}
-
-/* False: no more rows are needed. `line` is behind that of the row. */
-static bool bad_value(struct reading *reading, uint64_t line)
-{
-	if (!reading->builder->power->bad++)
-		reading->builder->power->bad_line = line - 1;
-	return reading->table->time >= 0 || energy_builder_hole(reading->builder, 1);
-}
-
-static inline bool take_row(struct reading *reading, const struct energy_csv_row *row,
-			    uint64_t line)
-{
-	struct energy_csv *table = reading->table;
-	struct energy_builder *builder = reading->builder;
-	const float *watts = row->watts;
-	double time = row->time;
-	float power;
-
-	if (row->unclear) {
-		energy_builder_fail(builder, LITIFUT_ERROR_FORMAT,
-				    "line %llu: the comma of %s can be a decimal one or stand "
-				    "between thousands: write it without a thousands separator, or "
-				    "with a decimal point",
-				    (unsigned long long)line - 1, table->odd_text);
-		return false;
+	while (parse_row(table, &row)) {
+		energy_builder_passed(builder, table->input,
+				      (size_t)(table->at - (const char *)table->input->bytes));
+		if (row.unclear) {
+			energy_builder_fail(
+				builder, LITIFUT_ERROR_FORMAT,
+				"line %llu: the comma of %s can be a decimal one or stand "
+				"between thousands: write it without a thousands separator, or "
+				"with a decimal point",
+				(unsigned long long)table->line - 1, table->odd_text);
+			return;
+		}
+		if (row.bad) {
+			bad_value(builder, table);
+			if (table->time < 0 && !energy_builder_hole(builder, 1))
+				return;
+			continue;
+		}
+		double time = table->time >= 0 ? time_of(table, &row) : 0;
+		bool good;
+		if (table->energy >= 0) {
+			double energy = value_of(table, &row, table->energy);
+			double from = last_time, gained = energy - last_energy;
+			bool first = !started;
+			/* a counter of 32 bits that has begun again */
+			if (gained < 0)
+				gained += 4294967296.0 * table->column[table->energy].scale;
+			last_time = time;
+			last_energy = energy;
+			started = true;
+			if (first || !(time > from) || gained < 0)
+				continue;
+			watts[0] = (float)(gained / (time - from));
+			good = fabsf(watts[0]) <= (float)MOST_WATTS;
+			time = from;
+		} else {
+			good = watts_of(table, &row, watts);
+		}
+		if (!good) {
+			bad_value(builder, table);
+			if (table->time < 0 && !energy_builder_hole(builder, 1))
+				return;
+			continue;
+		}
+		if (table->pins) {
+			levels = (uint16_t)((levels & ~row.known) | (row.levels & row.known));
+			if (builder->power->rebinned)
+				energy_builder_pins(builder, time, builder->power->interval / 2,
+						    levels);
+			else
+				energy_builder_levels(builder, levels, row.both);
+		}
+		if (!energy_builder_sample(builder, time, watts)) {
+			say_line(table, builder);
+			return;
+		}
 	}
-	if (row->bad)
-		return bad_value(reading, line);
-	if (table->energy >= 0) {
-		if (!power_of_energies(reading, row, &time, &power))
-			return true;
-		watts = &power;
-	}
-	if (table->energy >= 0 ? !(fabsf(power) <= (float)ENERGY_CSV_MOST_WATTS) : row->too_much)
-		return bad_value(reading, line);
-	if (table->pins) {
-		reading->levels =
-			(uint16_t)((reading->levels & ~row->known) | (row->levels & row->known));
-		if (builder->power->rebinned)
-			energy_builder_pins(builder, time, builder->power->interval / 2,
-					    reading->levels);
-		else
-			energy_builder_levels(builder, reading->levels, row->both);
-	}
-	if (energy_builder_sample(builder, time, watts))
-		return true;
-	table->at = row->end;
-	table->line = line;
-	say_line(table, builder);
-	return false;
-}
-
-static bool take_rows(void *context, const struct energy_csv_row *rows, size_t count)
-{
-	struct reading *reading = context;
-	const struct energy_csv *table = reading->table;
-
-	for (size_t i = 0; i < count; i++)
-		if (!take_row(reading, &rows[i], table->line + rows[i].lines))
-			return false;
-	energy_builder_passed(reading->builder, table->input,
-			      (size_t)(rows[count - 1].end - (const char *)table->input->bytes));
-	return true;
 }
 
 /* The times of the first rows, from which the rate is found. */
-static enum litifut_status start_rows(struct energy_csv *table, struct energy_builder *builder,
+static enum litifut_status start_rows(struct table *table, struct energy_builder *builder,
 				      const struct energy_power_options *options)
 {
 	if (table->time < 0) {
 		energy_builder_uniform(builder, table->channels, 0, 1 / options->rate);
 		return builder->status;
 	}
-	struct energy_csv ahead = *table;
-	struct energy_csv_row row;
+	struct table ahead = *table;
+	struct row row;
 	double *times = malloc(TIMES * sizeof(*times));
 	size_t count = 0;
 
 	if (!times)
 		return energy_builder_fail(builder, LITIFUT_ERROR_IO, "not enough memory");
-	while (count < TIMES && energy_csv_next(&ahead, &row)) {
-		if (isfinite(row.time))
-			times[count++] = row.time;
+	while (count < TIMES && parse_row(&ahead, &row)) {
+		if (!row.bad_time && isfinite(time_of(&ahead, &row)))
+			times[count++] = time_of(&ahead, &row);
 	}
 	if (options->rate > 0)
 		builder->power->interval = 1 / options->rate;
@@ -715,7 +1000,7 @@ static enum litifut_status read_csv(const struct energy_input *input,
 				    struct energy_builder *builder)
 {
 	struct energy_power *power = builder->power;
-	struct energy_csv *table = calloc(1, sizeof(*table));
+	struct table *table = calloc(1, sizeof(*table));
 	struct line header;
 
 	if (is_utf16(input)) {
@@ -747,10 +1032,8 @@ static enum litifut_status read_csv(const struct energy_input *input,
 	if (understand(table, input, builder) == LITIFUT_OK) {
 		if (!table->channels)
 			read_changes(table, builder);
-		else if (start_rows(table, builder, input->options) == LITIFUT_OK &&
-			 !energy_csv_each(table, take_rows,
-					  &(struct reading){.table = table, .builder = builder}))
-			energy_builder_fail(builder, LITIFUT_ERROR_IO, "not enough memory");
+		else if (start_rows(table, builder, input->options) == LITIFUT_OK)
+			read_rows(table, builder);
 	}
 	free(table);
 	return builder->status;

@@ -513,64 +513,6 @@ static void large_file(void **state)
 		assert_true(power.watts[0][i] == (float)(3 * (i % 1009 + 0.5)));
 }
 
-/* Text of several pieces that are parsed apart: rows of 10 us, with lines between that are not
- * rows. `bad` has no value, and the time of `back` goes back. Returns the number of their lines in
- * `bad_line` and `back_line`. */
-static struct file_bytes make_pieces(size_t rows, size_t bad, size_t back, uint64_t *bad_line,
-				     uint64_t *back_line)
-{
-	struct file_bytes file = {0};
-	uint64_t line = 2;
-
-	bytes_text(&file, "Timestamp(ms),Current(uA),D0-D7\n");
-	for (size_t i = 0; i < rows; i++, line++) {
-		const char *stop = i % 3 ? "\n" : "\r\n";
-		const size_t time = i == back ? i - 5 : i;
-
-		if (i % 1000 == 999 || i % 4099 == 5) {
-			bytes_text(&file, i % 2 ? "# a comment, 1,2\n" : "\n");
-			line++;
-		}
-		if (i == bad)
-			*bad_line = line;
-		if (i == back)
-			*back_line = line;
-		bytes_text(&file, "%zu.%02zu,", time / 100, time % 100);
-		if (i == bad)
-			bytes_text(&file, "overload");
-		else
-			bytes_text(&file, "%zu.5", i % 7919);
-		bytes_text(&file, ",%d0000000%s", (int)(i / 30000 % 2), stop);
-	}
-	return file;
-}
-
-static void pieces(void **state)
-{
-	enum { ROWS = 200000, BAD = 123456 };
-	uint64_t bad_line = 0, back_line = 0;
-	struct file_bytes file = make_pieces(ROWS, BAD, ROWS, &bad_line, &back_line);
-	char line[32];
-
-	(void)state;
-	assert_true(file.size > 3 << 20);
-	assert_int_equal(read_bytes(&file, &three_volts), LITIFUT_OK);
-	assert_int_equal(power.count, ROWS - 1);
-	assert_int_equal(power.bad, 1);
-	assert_int_equal(power.bad_line, bad_line);
-	assert_int_equal(power.run_count, 2);
-	assert_int_equal(power.runs[1].first, BAD);
-	for (size_t i = 0; i < ROWS - 1; i++)
-		assert_near(power.watts[0][i], 3e-6 * ((double)((i + (i >= BAD)) % 7919) + 0.5));
-	assert_int_equal(power.change_count, 1 + ROWS / 30000);
-	energy_power_release(&power);
-
-	file = make_pieces(ROWS, ROWS, BAD, &bad_line, &back_line);
-	assert_int_equal(read_bytes(&file, &three_volts), LITIFUT_ERROR_FORMAT);
-	snprintf(line, sizeof(line), "line %llu:", (unsigned long long)back_line);
-	assert_non_null(strstr(error.message, line));
-}
-
 static void without_times(void **state)
 {
 	(void)state;
@@ -813,7 +755,7 @@ int main(void)
 					   TEST(by_spreadsheets), TEST(times_since_1970),
 					   TEST(oscilloscopes),   TEST(forms_of_rows),
 					   TEST(pins_in_columns), TEST(a_bad_row_of_many),
-					   TEST(large_file),      TEST(pieces)};
+					   TEST(large_file)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
