@@ -86,7 +86,7 @@ check: all $(ORACLE) unit-tests
 
 ## test: unit tests, then end-to-end tests of every target (TESTS="FILE..." for some)
 test: all $(ORACLE) unit-tests
-	@$(PROVE) $(or $(TESTS),$(UNIT_TESTS) tests/programs/quick.sh $(END_TO_END))
+	@$(PROVE) --timer $(or $(TESTS),$(UNIT_TESTS) tests/programs/quick.sh $(END_TO_END))
 
 # Scripts that link programs of Linux in `calls`: only that mode has a choice of engines.
 WITH_ENGINES = $(filter-out $(patsubst %,tests/e2e/%-%.sh,energy firmware oracle paths post time),$(END_TO_END))
