@@ -50,13 +50,19 @@ def main():
             cpu, source, symbol, offset, size = line.split()
             blocks[cpu, symbol].add((source.rsplit(".", 1)[0], int(offset, 16), int(size, 16)))
     for cpu, tool in TOOLS.items():
-        for path in glob.glob(f"{build}/tracer/{cpu}/**/*.o", recursive=True):
-            item = Object(path, tool)
+        items = [Object(path, tool)
+                 for path in glob.glob(f"{build}/tracer/{cpu}/**/*.o", recursive=True)]
+        stems = collections.defaultdict(set)
+        for item in items:
+            for symbol in item.symbols:
+                stems[symbol].add(item.stem)
+        for item in items:
             for place in item.lines.values():
                 count[place] += 0
             for symbol, address in item.symbols.items():
                 for stem, offset, size in blocks[cpu, symbol]:
-                    if stem not in ("-", item.stem):
+                    # a hidden symbol stands behind any file's, as the linker has made it local
+                    if stem in stems[symbol] and stem != item.stem:
                         continue
                     for at in range(address + offset, address + offset + size, 2):
                         if at in item.lines:

@@ -88,6 +88,13 @@ static int by_address(const void *a, const void *b)
 	return (left->size != 0) - (right->size != 0);
 }
 
+/* Not what the rewriter has made: that of a large program would fill FILE. */
+static bool is_of_tracer(const char *name)
+{
+	return !strncmp(name, "litifut_", 8) && strcmp(name, "litifut_trampolines") != 0 &&
+	       strncmp(name, "litifut_island_", 15) != 0;
+}
+
 /* Adds the symbols of the table `section`. */
 static void add_symbols(struct image *image, uint32_t section)
 {
@@ -119,7 +126,7 @@ static void add_symbols(struct image *image, uint32_t section)
 			.size = word(image, at + offsetof(Elf32_Sym, st_size), 4),
 			.name = strdup(name),
 			.source = strdup(ELF32_ST_BIND(info) == STB_LOCAL ? source : "-"),
-			.tracer = !strncmp(name, "litifut_", 8),
+			.tracer = is_of_tracer(name),
 			.thumb = value & 1,
 		};
 	}
