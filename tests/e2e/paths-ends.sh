@@ -31,8 +31,12 @@ sources()
 		{
 			struct node *node = find(name);
 
-			if (*name != 'x')
+			if (*name != 'x') {
+		#if defined(__arm__) && !defined(__thumb__)
+				__asm__ volatile(""); /* else no branch leads here, but conditions */
+		#endif
 				return node->value; /* crash */
+			}
 			return 0;
 		} /* value ends */
 		__attribute__((noipa)) static void after(int number)
