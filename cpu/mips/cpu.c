@@ -99,6 +99,7 @@ const struct cpu cpu_mips = {
 	.decode = litifut_mips_decode,
 	.skip = litifut_mips_skip,
 	.step = litifut_mips_step,
+	.leads_by_name = litifut_mips_leads_by_name,
 	.track = litifut_mips_track,
 	.return_address = return_address,
 	.reach = reach,

@@ -23,6 +23,8 @@ unsigned litifut_mips_decode(const struct cpu_context *context, const uint8_t *c
 unsigned litifut_mips_step(const struct cpu_context *context, const uint8_t *code, size_t available,
 			   uint32_t address, enum litifut_code_state state, unsigned *block,
 			   struct cpu_step *step);
+bool litifut_mips_leads_by_name(const struct cpu_context *context, const uint8_t *code,
+				size_t instructions);
 unsigned litifut_mips_track(const struct cpu_context *context, const uint8_t *code,
 			    size_t available, enum litifut_code_state state,
 			    struct cpu_frame *frame);

@@ -55,3 +55,42 @@ unsigned litifut_mips_step(const struct cpu_context *context, const uint8_t *cod
 		step->exclusive = CPU_EXCLUSIVE_CLOSES;
 	return length;
 }
+
+enum { LW = 0x23, GP = 28, SP = 29 };
+
+/* Is the register loaded from the GOT, or from where such an address may have been kept? */
+static bool is_loaded_by_name(const struct cpu_context *context, const uint8_t *code, size_t end,
+			      unsigned number)
+{
+	for (size_t at = 0; at + 4 <= end; at += 4) {
+		const uint32_t word = litifut_get32(context->big_endian, code + at);
+		const unsigned base = word >> 21 & 31;
+
+		if (word >> 26 == LW && (word >> 16 & 31) == number && (base == GP || base == SP))
+			return true;
+	}
+	return false;
+}
+
+bool litifut_mips_leads_by_name(const struct cpu_context *context, const uint8_t *code,
+				size_t instructions)
+{
+	size_t at = instructions < 4 ? 0 : instructions - 4;
+
+	while (at >= 4) {
+		at -= 4;
+		const uint32_t word = litifut_get32(context->big_endian, code + at);
+
+		if (!litifut_mips_writes(word, LITIFUT_MIPS_T9))
+			continue;
+		if (word >> 26 == LW)
+			return (word >> 21 & 31) == GP || (word >> 21 & 31) == SP;
+		/* a copy of a register; else it is added up, for a function of this module */
+		if ((word & 0xfc00003f) == 0x21 || (word & 0xfc00003f) == 0x25)
+			return is_loaded_by_name(context, code, instructions,
+						 word >> 21 & 31 ? word >> 21 & 31
+								 : word >> 16 & 31);
+		return false;
+	}
+	return true;
+}

@@ -109,6 +109,7 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 			!through &&
 			(block->block.ends == LITIFUT_ENDS_JUMP ||
 			 (block->block.ends == LITIFUT_ENDS_CALL && block->target == POST_NONE));
+		seen.pointer |= !through && block->pointer;
 		ahead.last = ahead.at.block;
 		if (block->block.ends == LITIFUT_ENDS_RETURN && own) {
 			ahead.at = frames[--own].back;
@@ -130,6 +131,40 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 		ahead.count = before;
 	}
 	return seen;
+}
+
+/* Is the thread behind a call through a pointer? */
+static bool is_behind_pointer(const struct post_walker *walker)
+{
+	return walker->at.state == POST_WALK_CALL && walker->at.code->blocks[walker->last].pointer;
+}
+
+/* What the function ends in is taken for code that calls none, until one has come from there. */
+bool post_walk_is_answered(const struct post_walker *walker)
+{
+	struct post_walker behind = *walker;
+
+	while (behind.at.state == POST_WALK_JUMP) {
+		const struct post_path_block *block = post_walk_block(&behind.at);
+
+		if (block->block.ends == LITIFUT_ENDS_CALL || block->pointer != behind.at.calls ||
+		    !behind.count || behind.frames[behind.count - 1].interrupt)
+			return false;
+		post_walk_leave(&behind);
+	}
+	return behind.at.state == POST_WALK_ENTRY ||
+	       (is_behind_pointer(&behind) && behind.at.calls);
+}
+
+void post_walk_pass(struct post_walk *walk, struct post_walker *walker, bool to_block)
+{
+	post_walk_leave_unseen(walker);
+	post_walk_advance(walk, walker);
+	while (walker->at.state == POST_WALK_CALL &&
+	       (to_block || walker->at.calls || !is_behind_pointer(walker))) {
+		walker->at.state = POST_WALK_ENTRY;
+		post_walk_advance(walk, walker);
+	}
 }
 
 bool post_walk_has_gone_on(const struct post_walker *walker, const struct post_path_code *code,

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "postproc/paths/instructions.h"
+#include "postproc/paths/program.h"
+
 static uint32_t followed(const struct post_image *image, uint32_t address)
 {
 	const uint32_t number = post_image_block_start(image, address & ~1u);
@@ -44,6 +47,39 @@ static void read_edges(struct post_path_code *code, const struct post_image *ima
 	qsort(code->edges, code->edge_count, sizeof(*code->edges), by_address);
 }
 
+/* May control come to the function of the block by a table, which a jump in it may use then? */
+static bool has_labels(const struct post_path_code *code, size_t block)
+{
+	for (size_t i = code->blocks[block].function;
+	     i < code->count && code->blocks[i].function == code->blocks[block].function; i++)
+		if (code->blocks[i].block.flags & LITIFUT_BLOCK_LABEL)
+			return true;
+	return false;
+}
+
+/* Which calls and jumps are through pointers. */
+static void find_pointers(struct post_path_code *code, const struct post_image *image)
+{
+	const struct cpu_context context = {.big_endian = image->big_endian_code};
+	uint8_t *plain = image->cpu->leads_by_name ? path_program_plain(image) : NULL;
+
+	for (size_t i = 0; i < code->count; i++) {
+		const struct litifut_block *block = &code->blocks[i].block;
+		const uint32_t start = code->blocks[code->blocks[i].function].block.start;
+		const uint8_t *bytes;
+
+		if (block->target || (block->ends != LITIFUT_ENDS_CALL &&
+				      (block->ends != LITIFUT_ENDS_JUMP || has_labels(code, i))))
+			continue;
+		bytes = plain ? post_path_contents(image, plain, start, block->branch + 4) : NULL;
+		code->blocks[i].pointer =
+			!image->cpu->leads_by_name ||
+			(bytes &&
+			 !image->cpu->leads_by_name(&context, bytes, block->branch + 4 - start));
+	}
+	free(plain);
+}
+
 static struct post_path_code *read_code(struct post_session *session, uint32_t module)
 {
 	const struct post_image *image = post_session_blocks(session, module);
@@ -71,6 +107,7 @@ static struct post_path_code *read_code(struct post_session *session, uint32_t m
 		block->target =
 			block->block.target ? followed(image, block->block.target) : POST_NONE;
 	}
+	find_pointers(code, image);
 	code->frames = post_path_frames(image);
 	read_edges(code, image);
 	return code;

@@ -11,6 +11,8 @@ struct post_path_block {
 	uint32_t target;   /* number of the block; POST_NONE: control can't be followed there */
 	uint32_t next;     /* the same of the one behind it */
 	uint32_t function; /* the number of the first block of its function */
+	/* It ends in a call or a jump through a pointer, and not by a name or a table. */
+	bool pointer;
 };
 
 /* Where the code for an edge begins, ascending. */

@@ -378,7 +378,8 @@ static size_t ended_unseen(struct post_walker *walker, const struct post_path_co
 			frame = &walker->frames[walker->count - 1 - inner];
 		/* else its caller records that it has returned, or it waits for a call */
 		if ((frame && (!frame->between || frame->interrupt)) ||
-		    post_walk_block(place)->block.ends == LITIFUT_ENDS_CALL)
+		    post_walk_block(place)->block.ends == LITIFUT_ENDS_CALL ||
+		    (post_walk_block(place)->pointer && !place->calls && !same))
 			break;
 		walker->outside |= !frame && same;
 		if (same || (frame ? frame->back.calls : walker->outside))
@@ -408,13 +409,12 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 	    (code->cpu->interrupts_exactly || walker->amid))
 		post_walk_begin_anew(walk, walker);
 	/* then it is not a callback */
-	if (post_walk_returns_unseen(walker) && post_walk_ahead(walker, code, number).leads_to) {
-		post_walk_leave_unseen(walker);
-		post_walk_advance(walk, walker);
-		while (walker->at.state == POST_WALK_CALL) {
-			walker->at.state = POST_WALK_ENTRY;
-			post_walk_advance(walk, walker);
-		}
+	if (post_walk_returns_unseen(walker)) {
+		const struct post_walk_ahead ahead = post_walk_ahead(walker, code, number);
+
+		if (ahead.leads_to || (ahead.pointer && block->flags & LITIFUT_BLOCK_FUNCTION &&
+				       post_walk_is_answered(walker)))
+			post_walk_pass(walk, walker, ahead.leads_to);
 	}
 	if (block->flags & LITIFUT_BLOCK_FUNCTION) {
 		uint32_t begun;

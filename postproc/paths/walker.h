@@ -113,7 +113,8 @@ struct post_walk {
 struct post_walk_ahead {
 	bool leads_to; /* the start of the block, which is recorded */
 	bool passes;   /* the block is among those on the way */
-	bool may_call; /* so is a call or a jump that may lead to any function */
+	bool may_call; /* so is a call or a jump that may lead to any function, */
+	bool pointer;  /* and one of these through a pointer */
 	/* So is code that is not followed, also that which the thread is in: it may call any
 	 * function, */
 	bool outside;
@@ -235,6 +236,14 @@ bool post_walk_returns_unseen(const struct post_walker *walker);
 
 /* It has returned. */
 void post_walk_leave_unseen(struct post_walker *walker);
+
+/* The thread is in code that is not followed, to which a pointer has led. Was that a function that
+ * is followed, which has ended? Then its caller goes on. */
+bool post_walk_is_answered(const struct post_walker *walker);
+
+/* It has gone on: to the block for which a record is, or to the next call or jump through a
+ * pointer. */
+void post_walk_pass(struct post_walk *walk, struct post_walker *walker, bool to_block);
 
 /* What lies ahead of the thread, and if it is in code that is not followed, when that returns. */
 struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,

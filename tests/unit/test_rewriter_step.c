@@ -319,12 +319,48 @@ static void knows_what_is_written(void **state)
 	}
 }
 
+/* From the start of a function up to its call or jump by $t9, which is the last word. */
+struct name_case {
+	const char *code;
+	uint32_t words[3];
+	bool by_name;
+};
+
+static const struct name_case name_cases[] = {
+	{"lw t9, 8(gp); nop; jalr t9", {0x8f990008, 0, 0x0320f809}, true},
+	{"lw t9, 8(gp); addiu t9, t9, 16; jalr t9", {0x8f990008, 0x27390010, 0x0320f809}, false},
+	{"lw t9, 8(s0); jr t9", {0x8e190008, 0, 0x03200008}, false},
+	{"lw t9, 8(sp); jalr t9", {0x8fb90008, 0, 0x0320f809}, true},
+	{"lw s1, 8(gp); move t9, s1; jalr t9", {0x8f910008, 0x0220c825, 0x0320f809}, true},
+	{"move s1, a0; move t9, s1; jalr t9", {0x00808825, 0x0220c825, 0x0320f809}, false},
+	{"nop; jalr t9", {0, 0, 0x0320f809}, true},
+};
+
+static void knows_calls_by_name(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(name_cases); i++)
+		for (unsigned big_endian = 0; big_endian < 2; big_endian++) {
+			const struct cpu_context context = {.big_endian = big_endian};
+			uint8_t code[12];
+
+			for (size_t word = 0; word < 3; word++)
+				litifut_put32(big_endian, code + 4 * word,
+					      name_cases[i].words[word]);
+			if (litifut_mips_leads_by_name(&context, code, sizeof(code)) !=
+			    name_cases[i].by_name)
+				fail_msg("%s", name_cases[i].code);
+		}
+	assert_true(litifut_mips_leads_by_name(&(struct cpu_context){0}, NULL, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steps),           cmocka_unit_test(test_avr_steps),
 		cmocka_unit_test(test_it_block),        cmocka_unit_test(test_blocks),
 		cmocka_unit_test(knows_what_may_fault), cmocka_unit_test(knows_what_is_written),
+		cmocka_unit_test(knows_calls_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
