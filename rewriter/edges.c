@@ -564,6 +564,30 @@ static void give_bits(struct litifut_edges *edges, struct litifut_site_list *sit
 	}
 }
 
+/* Exceptions out of calls in the region go on at the pad: blocks have that in place of a flag. */
+static void give_pad(void *context, uint32_t start, uint32_t end, uint32_t pad)
+{
+	struct litifut_graph *graph = context;
+	size_t low = 0, high = graph->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (graph->items[middle].block.end <= start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; pad && low < graph->count && graph->items[low].block.start < end; low++) {
+		struct litifut_block *block = &graph->items[low].block;
+
+		if (block->ends == LITIFUT_ENDS_CALL &&
+		    !(block->flags & LITIFUT_BLOCK_CONDITIONAL) && block->branch >= start &&
+		    block->branch < end)
+			block->passed = pad & ~1u;
+	}
+}
+
 /* Is the start of the function not code? Then it has code that an assembler has marked as data,
  * from which control comes to its blocks unseen. */
 static bool begins_as_data(const struct litifut_edges_judge *judge, size_t block)
@@ -658,6 +682,8 @@ static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const 
 		status = judge_ends(judge, functions, error);
 	if (!status)
 		give_bits(judge->edges, &judge->session->sites, &paths);
+	if (!status && LITIFUT_ARCH_GET(judge->session->arch, flow, landing_pads))
+		judge->session->arch->flow->landing_pads(&judge->session->image, give_pad, graph);
 	litifut_paths_release(&paths);
 	free(judge->judged);
 	judge->judged = NULL;

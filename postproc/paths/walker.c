@@ -245,7 +245,7 @@ void post_walk_come_back(struct post_walk *walk, struct post_walker *walker)
 	while (walker->at.state == POST_WALK_CALL || walker->at.state == POST_WALK_JUMP) {
 		if (walker->at.state == POST_WALK_CALL)
 			walker->at.state = POST_WALK_ENTRY;
-		else
+		else if (!post_walk_unwind_outside(walk, walker))
 			post_walk_leave(walker);
 		if (walker->at.state == POST_WALK_ENTRY && walker->at.block == begun)
 			walker->begun = begun;
@@ -299,30 +299,6 @@ static void take_bit(struct post_walk *walk, struct post_walker *walker, unsigne
 	}
 }
 
-/* Has the function of the place ended, in code that is not followed? */
-static bool has_ended(const struct post_walk_place *place)
-{
-	const unsigned ends = post_walk_block(place)->block.ends;
-
-	return place->state == POST_WALK_JUMP &&
-	       (ends == LITIFUT_ENDS_ON || ends == LITIFUT_ENDS_BRANCH);
-}
-
-/* Is the place, or was it the last, in the function of the block? */
-static bool is_of_function(const struct post_walk_place *place, const struct post_path_code *code,
-			   uint32_t block)
-{
-	return place->state != POST_WALK_NOWHERE && place->code == code &&
-	       code->blocks[place->block].function == code->blocks[block].function;
-}
-
-/* Is it still there? */
-static bool is_in_function(const struct post_walk_place *place, const struct post_path_code *code,
-			   uint32_t block)
-{
-	return is_of_function(place, code, block) && !has_ended(place);
-}
-
 /* Does the block record that control comes to a label before it as well, which has no room to do
  * that itself? Returns how many blocks before it that is; 0: it does not. */
 static uint32_t records_label(const struct post_path_code *code, uint32_t number)
@@ -342,24 +318,6 @@ static uint32_t records_label(const struct post_path_code *code, uint32_t number
 	return 0;
 }
 
-/* Ends calls until one of the function of the block is the innermost. False: there is none. */
-static bool unwind_to(struct post_walk *walk, struct post_walker *walker,
-		      const struct post_path_code *code, uint32_t block)
-{
-	size_t count = walker->count;
-
-	if (is_in_function(&walker->at, code, block)) {
-		post_walk_unwind(walk, walker, count);
-		return true;
-	}
-	while (count && !is_in_function(&walker->frames[count - 1].back, code, block))
-		count--;
-	if (!count)
-		return false;
-	post_walk_unwind(walk, walker, count - 1);
-	return true;
-}
-
 /* Code that is not followed enters the function. How many of the innermost calls have ended before,
  * in other such code, which records nothing when it returns? They have if the same code has called
  * before, or if they are of that function: else one would be inside the other, and again with each
@@ -372,7 +330,7 @@ static size_t ended_unseen(struct post_walker *walker, const struct post_path_co
 
 	for (size_t inner = 0; place->state == POST_WALK_JUMP; inner++) {
 		const struct post_walk_frame *frame = NULL;
-		const bool same = is_of_function(place, code, function);
+		const bool same = post_walk_is_of_function(place, code, function);
 
 		if (inner < walker->count)
 			frame = &walker->frames[walker->count - 1 - inner];
@@ -432,7 +390,8 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 	    walker->at.block == number) {
 		by_label = 0; /* it is the one */
 	} else if (walker->at.state == POST_WALK_JUMP &&
-		   is_in_function(&walker->at, code, number) &&
+		   post_walk_block(&walker->at)->block.ends != LITIFUT_ENDS_CALL &&
+		   post_walk_is_in_function(&walker->at, code, number) &&
 		   !(block->flags & LITIFUT_BLOCK_FUNCTION)) {
 		/* a case of a switch */
 	} else if (block->flags & LITIFUT_BLOCK_FUNCTION) {
@@ -445,7 +404,7 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 			post_walk_push(walker, true, walker->at);
 		if (begun)
 			walker->begun = number;
-	} else if (!unwind_to(walk, walker, code, number)) {
+	} else if (!post_walk_unwind_to(walk, walker, code, number, number - by_label)) {
 		post_walk_begin_anew(walk, walker);
 		by_label = 0; /* that is not known */
 	}

@@ -1,7 +1,7 @@
 /* The state of a walk along what LITIFUT_MODE=paths has recorded, and what its files do to it:
  * walk.c reads the words, walker.c goes on where bits and records say so, ahead.c looks further
- * without going on, proof.c finds what is not proved, stack.c begins where a word says what
- * is on the stack, interrupts.c follows interrupts and tasks of a firmware. */
+ * without going on, unwind.c ends calls, proof.c finds what is not proved, stack.c begins where a
+ * word says what is on the stack, interrupts.c follows interrupts and tasks of a firmware. */
 #ifndef LITIFUT_POSTPROC_PATHS_WALKER_H
 #define LITIFUT_POSTPROC_PATHS_WALKER_H
 
@@ -184,6 +184,26 @@ const struct post_path_edge *post_walk_edge(struct post_walk *walk,
  * block? */
 bool post_walk_is_entering(const struct post_path_code *code, const struct post_path_edge *edge,
 			   uint32_t address);
+
+/* unwind.c */
+
+/* Is the place, or was it the last, in the function of the block? */
+bool post_walk_is_of_function(const struct post_walk_place *place,
+			      const struct post_path_code *code, uint32_t block);
+
+/* Is it still there? */
+bool post_walk_is_in_function(const struct post_walk_place *place,
+			      const struct post_path_code *code, uint32_t block);
+
+/* Ends calls until the innermost one is that from which an exception goes on at the label, or else
+ * one of the function of the block. False: there is none. */
+bool post_walk_unwind_to(struct post_walk *walk, struct post_walker *walker,
+			 const struct post_path_code *code, uint32_t block, uint32_t label);
+
+/* The thread is behind a jump. If that is a call that does not return, as one of longjmp(), calls
+ * end up to where code that is not followed has called, as that goes on. False: it is not, or none
+ * has called. */
+bool post_walk_unwind_outside(struct post_walk *walk, struct post_walker *walker);
 
 /* proof.c */
 

@@ -85,6 +85,91 @@ exceptions_source()
 			return 0;
 		}
 	END
+	# an exception passes through calls of a function that calls itself, and one of them goes on
+	cat >levels.cc <<-'END'
+		#include <cstdio>
+		#include <stdexcept>
+		#define KEEP __attribute__((noipa))
+
+		struct guard {
+			int n;
+			KEEP ~guard() { printf("%d\n", n); }
+		};
+		KEEP static int last(int n)
+		{
+			if (n < -4)
+				return n;
+			return last(n - 1) + 1;
+		}
+		KEEP static int level(int n, int goes_on)
+		{
+			if (n % 3 == 1)
+				return level(n - 1, goes_on) + 2;
+			guard one{n};
+
+			if (n == 0)
+				throw std::runtime_error("at the bottom");
+			try {
+				return level(n - 1, goes_on) + 1;
+			} catch (std::exception &error) {
+				if (n != goes_on)
+					throw;
+				puts(error.what());
+			}
+			return last(n) - 1000;
+		}
+		int main()
+		{
+			for (int i = 2; i < 9; i++)
+				try {
+					printf("%d\n", level(8, i) + last(i));
+				} catch (std::exception &error) {
+					puts("main");
+				}
+			return 0;
+		}
+	END
+}
+
+# A longjmp() to a function that is not traced.
+outside_source()
+{
+	cat >outside.c <<-'END'
+		#include <setjmp.h>
+		#include <stdio.h>
+		#define KEEP __attribute__((noipa))
+
+		static jmp_buf place;
+		static volatile int count;
+
+		KEEP static int deep(int n)
+		{
+			if (n == 0)
+				longjmp(place, 3);
+			return deep(n - 1) + 1;
+		}
+		KEEP static int work(int n)
+		{
+			count += deep(n);
+			return count;
+		}
+		KEEP int untraced(int n)
+		{
+			if (setjmp(place))
+				return n;
+			return work(n) + deep(n);
+		}
+		int main(void)
+		{
+			for (int i = 0; i < 5; i++) {
+				int got = untraced(i);
+
+				count += got;
+				printf("%d %d\n", got, count);
+			}
+			return 0;
+		}
+	END
 }
 
 paths_of_jumps()
@@ -96,6 +181,7 @@ paths_of_jumps()
 	export LITIFUT_MODE=paths
 	jumps_source
 	exceptions_source
+	outside_source
 	# exit() comes to its last system call, behind which all is only possible
 	link jumps ../jumps.c -static && same_run jumps && blocks_equal --killed jumps
 	for flags in -mlong-calls "-mlong-calls -fno-pie -no-pie" "-mlong-calls -static"; do
@@ -107,6 +193,13 @@ paths_of_jumps()
 	flags=
 	language=g++
 	link exceptions ../exceptions.cc -static && same_run exceptions && blocks_equal --killed exceptions
+	rm -rf plain traced
+	link levels ../levels.cc && same_run levels && blocks_equal "" levels
+	rm -rf plain traced
+	language=gcc
+	export LITIFUT_EXCLUDE=untraced
+	link outside ../outside.c && same_run outside && blocks_equal "" outside
+	unset LITIFUT_EXCLUDE
 }
 
 for_targets paths_of_jumps
