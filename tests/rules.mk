@@ -84,12 +84,9 @@ sizes: all
 check: all $(ORACLE) unit-tests
 	@TARGETS="$${TARGETS:-armhf mipsel}" $(PROVE) $(UNIT_TESTS) $(addprefix tests/e2e/,$(CHECKS))
 
-# Boards take minutes and wait much of that: beside other scripts, and not alone at the end.
-BOARDS_FIRST = $(filter tests/device/%,$(END_TO_END)) $(filter-out tests/device/%,$(END_TO_END))
-
 ## test: unit tests, then end-to-end tests of every target (TESTS="FILE..." for some)
 test: all $(ORACLE) unit-tests
-	@$(PROVE) --timer $(or $(TESTS),$(UNIT_TESTS) tests/programs/quick.sh $(BOARDS_FIRST))
+	@$(PROVE) --timer $(or $(TESTS),$(UNIT_TESTS) tests/programs/quick.sh $(END_TO_END))
 
 # Scripts that link programs of Linux in `calls`: only that mode has a choice of engines.
 WITH_ENGINES = $(filter-out $(patsubst %,tests/e2e/%-%.sh,energy firmware oracle paths post time),$(END_TO_END))
