@@ -18,11 +18,14 @@ source_code()
 		#include <litifut/litifut.h>
 		#define KEEP __attribute__((noipa))
 		static volatile unsigned sink;
+		static unsigned late; /* lowers the pin after so many rounds */
 		#ifdef PIN
 		/* changes what a function may change of the registers, those of floating point as well */
 		void litifut_mark_pin(int level)
 		{
 			static int out = -1;
+			for (unsigned i = 0; !level && i < late; i++)
+				sink++;
 			const unsigned long long now = *(volatile uint64_t *)LITIFUT_CLOCK_PAGE_ADDRESS;
 			char line[80];
 			if (out < 0)
@@ -42,12 +45,27 @@ source_code()
 		KEEP double mix(double a, double b, float c, double d) { return a * b - c * d; }
 		KEEP unsigned work(unsigned n) { unsigned i = 0; while (i < n) sink += 3 * i++; i += leaf(4000) * 3; return i; }
 		KEEP unsigned rare(unsigned n) { unsigned i = 0; while (i < n) sink ^= i++; return i; }
-		static void *thread(void *nothing) { for (int i = 0; i < 300; i++) sink += work(4000) * 3; return nothing; }
+		/* by turns, as the clock counts the instructions of all threads */
+		static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+		static int together;
+		static void *thread(void *nothing)
+		{
+			for (int i = 0; i < 300; i++) {
+				if (!together)
+					pthread_mutex_lock(&turn);
+				sink += work(4000) * 3;
+				if (!together)
+					pthread_mutex_unlock(&turn);
+			}
+			return nothing;
+		}
 		int main(int argc, char **argv)
 		{
 			const char *how = argc > 1 ? argv[1] : "";
 			double sum = 0;
 			pthread_t one, two;
+			late = strcmp(how, "late") ? 0 : 500000;
+			together = !strcmp(how, "together");
 			for (unsigned i = 0; i < 160; i++) {
 				sink += work(8000) * 3;
 				sink += leaf(4000) * 5;
@@ -56,7 +74,7 @@ source_code()
 				if (i % 8 == 0)
 					sink += rare(40000) * 7;
 			}
-			if (!strcmp(how, "threads")) {
+			if (!strcmp(how, "threads") || together) {
 				pthread_create(&one, 0, thread, 0);
 				pthread_create(&two, 0, thread, 0);
 				pthread_join(one, 0);
@@ -95,7 +113,7 @@ watched()
 		python3 "$root/tests/perfetto.py" marks.perfetto >slices 2>mean
 }
 
-# marks_fit LEAST [stopped|last]: at least so many; each rise is a mark at the time when the function was called, but for the few
+# marks_fit LEAST [stopped|last|together]: at least so many; each rise is a mark at the time when the function was called, but for the few
 # instructions in between; the pin goes up and down by turns, and the first rise is before all calls.
 marks_fit()
 {
@@ -111,6 +129,8 @@ marks_fit()
 		assert [row[0] for row in pin] == ["1", "0"] * (len(pin) // 2), pin
 		assert len({row[2] for row in pin}) == 1, "another process has set the pin"
 		assert len(rises) == len(marks) >= int(sys.argv[1])
+		if "together" in sys.argv: # threads that run at the same time count for both
+		    sys.exit()
 		behind = [rise - mark for rise, mark in zip(rises, marks)]
 		print(behind)
 		assert max(behind) - min(behind) < 20000, "a mark at another time"
@@ -205,8 +225,10 @@ behaviour()
 	ok "energy aligns both by the pin alone" energy_finds right
 	ok "and is wrong where the pin is late" shifted
 	ok "threads" marks_of mono 12 threads
+	ok "threads at the same time" marks_of mono 12 together
 	ok "a child does not set the pin" marks_of mono 12 child
 	ok "recording off and on" marks_of mono 12 stopped
+	ok "a pin that is slow has no short pulses either" marks_of mono 8 late
 	ok "each rise is a mark, with thunks" marks_of page 4
 	ok "the curve of an analyser" curve 0
 	ok "energy aligns both by the pin alone" energy_finds right

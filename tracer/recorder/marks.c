@@ -73,24 +73,22 @@ static void litifut_marks_put(struct litifut_thread *thread, uint64_t now)
 static void litifut_marks_change(struct litifut_thread *thread)
 {
 	const uint64_t interval = litifut_marks.interval, pulse = interval >> 3;
-	const uint64_t now = litifut_clock_now();
-	uint64_t due = now + pulse;
+	uint64_t rise = litifut_clock_now(), due;
 
 	litifut_marks.is_set ^= 1;
 	if (litifut_marks.is_set) {
-		litifut_marks.risen = now;
-		litifut_marks_put(thread, now);
+		litifut_marks.risen = rise;
+		litifut_marks_put(thread, rise);
 	} else {
-		uint64_t rise = litifut_marks.risen + interval;
-
+		rise = litifut_marks.risen + interval;
 		litifut_marks.order = (uint8_t)(5 * litifut_marks.order + 77);
 		if (litifut_marks.order >> 7)
 			rise += pulse;
-		if (rise > due)
-			due = rise;
 	}
 	litifut_marks_call(litifut_marks.is_set);
-	litifut_marks_due = due;
+	/* The function may take long, or another thread may run meanwhile. */
+	due = litifut_clock_now() + pulse;
+	litifut_marks_due = rise > due ? rise : due;
 }
 
 /* Has this process the pin, and may it make system calls? */
