@@ -1,32 +1,21 @@
 #include "ldwrap/firmware_bounds.h"
 
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <libiberty/libiberty.h>
 
+#include "elf/file.h"
 #include "ldwrap/firmware_memory.h"
 
 struct image {
-	int file;
-	Elf *elf;
+	struct elf_file file;
 	uint32_t bss, bss_end;
 	Elf_Data *symbols;
 	size_t names; /* the section with their names */
 	size_t count;
 };
-
-static void close_image(struct image *image)
-{
-	elf_end(image->elf);
-	if (image->file >= 0)
-		close(image->file);
-}
 
 /* False: it has no .bss or no symbols. It is to be closed in each case. */
 static bool open_image(struct image *image, const char *path)
@@ -36,18 +25,14 @@ static bool open_image(struct image *image, const char *path)
 	size_t names;
 
 	memset(image, 0, sizeof(*image));
-	image->file = open(path, O_RDONLY | O_CLOEXEC);
-	elf_version(EV_CURRENT);
-	if (image->file >= 0)
-		image->elf = elf_begin(image->file, ELF_C_READ_MMAP, NULL);
-	if (!image->elf || elf_getshdrstrndx(image->elf, &names))
+	if (elf_file_open(&image->file, path, NULL) || elf_getshdrstrndx(image->file.elf, &names))
 		return false;
-	while ((section = elf_nextscn(image->elf, section))) {
+	while ((section = elf_nextscn(image->file.elf, section))) {
 		const char *name;
 
 		if (!gelf_getshdr(section, &header))
 			continue;
-		name = elf_strptr(image->elf, names, header.sh_name);
+		name = elf_strptr(image->file.elf, names, header.sh_name);
 		if (header.sh_type == SHT_NOBITS && name && !strcmp(name, ".bss")) {
 			image->bss = (uint32_t)header.sh_addr;
 			image->bss_end = (uint32_t)(header.sh_addr + header.sh_size);
@@ -70,7 +55,7 @@ static const char *symbol_at(const struct image *image, size_t number, uint32_t 
 	    GELF_ST_TYPE(symbol.st_info) == STT_FILE || !symbol.st_name)
 		return NULL;
 	*address = (uint32_t)symbol.st_value;
-	return elf_strptr(image->elf, image->names, symbol.st_name);
+	return elf_strptr(image->file.elf, image->names, symbol.st_name);
 }
 
 void firmware_bounds_read(struct firmware_bounds *bounds, const char *path, const char *map)
@@ -90,7 +75,7 @@ void firmware_bounds_read(struct firmware_bounds *bounds, const char *path, cons
 			bounds->items[bounds->count].name = xstrdup(name);
 			bounds->items[bounds->count++].address = address;
 		}
-	close_image(&image);
+	elf_file_close(&image.file);
 }
 
 static bool is_bound(const struct firmware_bounds *bounds, const char *name, uint32_t address)
@@ -108,7 +93,9 @@ enum litifut_status firmware_bounds_check(const struct firmware_bounds *bounds, 
 	uint32_t lowest = UINT32_MAX;
 	struct image image;
 
-	if (open_image(&image, path) && bounds->count)
+	if (!bounds->count)
+		return LITIFUT_OK;
+	if (open_image(&image, path))
 		for (size_t i = 0; i < image.count; i++) {
 			uint32_t address = 0;
 			const char *name = symbol_at(&image, i, &address);
@@ -124,7 +111,7 @@ enum litifut_status firmware_bounds_check(const struct firmware_bounds *bounds, 
 						   "%u bytes",
 						   name, address, image.bss_end - address);
 		}
-	close_image(&image);
+	elf_file_close(&image.file);
 	return status;
 }
 
