@@ -568,18 +568,10 @@ static void give_bits(struct litifut_edges *edges, struct litifut_site_list *sit
 static void give_pad(void *context, uint32_t start, uint32_t end, uint32_t pad)
 {
 	struct litifut_graph *graph = context;
-	size_t low = 0, high = graph->count;
+	size_t number = pad ? litifut_graph_first_behind(graph, start) : graph->count;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (graph->items[middle].block.end <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; pad && low < graph->count && graph->items[low].block.start < end; low++) {
-		struct litifut_block *block = &graph->items[low].block;
+	for (; number < graph->count && graph->items[number].block.start < end; number++) {
+		struct litifut_block *block = &graph->items[number].block;
 
 		if (block->ends == LITIFUT_ENDS_CALL &&
 		    !(block->flags & LITIFUT_BLOCK_CONDITIONAL) && block->branch >= start &&

@@ -332,6 +332,21 @@ static int by_start(const void *key, const void *item)
 	return address < block->block.start ? -1 : address > block->block.start;
 }
 
+size_t litifut_graph_first_behind(const struct litifut_graph *graph, uint32_t address)
+{
+	size_t low = 0, high = graph->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (graph->items[middle].block.end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 struct litifut_graph_block *litifut_graph_at(const struct litifut_graph *graph, uint32_t address)
 {
 	return graph->count ? bsearch(&address, graph->items, graph->count, sizeof(*graph->items),

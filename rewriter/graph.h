@@ -53,6 +53,9 @@ enum litifut_status litifut_graph_make(const struct litifut_image *image,
 				       const struct litifut_rewrite_options *options,
 				       struct litifut_graph *graph, struct litifut_error *error);
 
+/* The number of the first block that ends behind `address`, `count` if there is none. */
+size_t litifut_graph_first_behind(const struct litifut_graph *graph, uint32_t address);
+
 /* The block that starts at `address`, or NULL. */
 struct litifut_graph_block *litifut_graph_at(const struct litifut_graph *graph, uint32_t address);
 

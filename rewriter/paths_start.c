@@ -13,17 +13,11 @@
 static const struct litifut_graph_block *block_of(const struct litifut_graph *graph,
 						  uint32_t address)
 {
-	size_t low = 0, high = graph->count;
+	const size_t number = litifut_graph_first_behind(graph, address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (graph->items[middle].block.start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < graph->items[low - 1].block.end ? &graph->items[low - 1] : NULL;
+	return number < graph->count && graph->items[number].block.start <= address
+		       ? &graph->items[number]
+		       : NULL;
 }
 
 static void add_range(struct litifut_paths *paths, const struct litifut_section *section,
