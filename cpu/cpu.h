@@ -87,11 +87,10 @@ struct cpu {
 			 uint32_t address, enum litifut_code_state state, unsigned *block,
 			 struct cpu_step *step);
 
-	/* Optional. A function, up to a call or a jump by a register, which is the last one of the
-	 * `instructions` bytes: may the register hold the address of a name, from the table of
-	 * the module's names? On other CPUs such calls lead to code of the linker. */
-	bool (*leads_by_name)(const struct cpu_context *context, const uint8_t *code,
-			      size_t instructions);
+	/* Optional. `code` is that of a function from its start to a call or a jump by a register,
+	 * which are the last of its `bytes`. May the register hold an address from the module's
+	 * table of names (MIPS: the GOT)? On other CPUs such calls lead to code of the linker. */
+	bool (*leads_by_name)(const struct cpu_context *context, const uint8_t *code, size_t bytes);
 
 	/* Optional. What the instruction at `code` does to the frame of its function, see
 	 * cpu/frame.h. Returns its length in bytes; 0 as decode() does. */

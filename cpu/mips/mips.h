@@ -24,7 +24,7 @@ unsigned litifut_mips_step(const struct cpu_context *context, const uint8_t *cod
 			   uint32_t address, enum litifut_code_state state, unsigned *block,
 			   struct cpu_step *step);
 bool litifut_mips_leads_by_name(const struct cpu_context *context, const uint8_t *code,
-				size_t instructions);
+				size_t bytes);
 unsigned litifut_mips_track(const struct cpu_context *context, const uint8_t *code,
 			    size_t available, enum litifut_code_state state,
 			    struct cpu_frame *frame);

@@ -73,9 +73,9 @@ static bool is_loaded_by_name(const struct cpu_context *context, const uint8_t *
 }
 
 bool litifut_mips_leads_by_name(const struct cpu_context *context, const uint8_t *code,
-				size_t instructions)
+				size_t bytes)
 {
-	size_t at = instructions < 4 ? 0 : instructions - 4;
+	size_t at = bytes < 4 ? 0 : bytes - 4;
 
 	while (at >= 4) {
 		at -= 4;
@@ -87,7 +87,7 @@ bool litifut_mips_leads_by_name(const struct cpu_context *context, const uint8_t
 			return (word >> 21 & 31) == GP || (word >> 21 & 31) == SP;
 		/* a copy of a register; else it is added up, for a function of this module */
 		if ((word & 0xfc00003f) == 0x21 || (word & 0xfc00003f) == 0x25)
-			return is_loaded_by_name(context, code, instructions,
+			return is_loaded_by_name(context, code, bytes,
 						 word >> 21 & 31 ? word >> 21 & 31
 								 : word >> 16 & 31);
 		return false;

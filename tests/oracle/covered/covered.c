@@ -88,7 +88,7 @@ static int by_address(const void *a, const void *b)
 	return (left->size != 0) - (right->size != 0);
 }
 
-/* Not what the rewriter has made: that of a large program would fill FILE. */
+/* Code that the rewriter has made is left out: that of a large program would fill FILE. */
 static bool is_of_tracer(const char *name)
 {
 	return !strncmp(name, "litifut_", 8) && strcmp(name, "litifut_trampolines") != 0 &&
