@@ -18,6 +18,7 @@ use_board()
 	netduino2) port=stm32 ;;
 	lm3s6965evb) port=stellaris ;;
 	mps2-an505) port=cmsdk:0x40200000 ;;
+	mps3-an547) port=cmsdk:0x49303000 ;;
 	*) port=cmsdk ;;
 	esac
 }

@@ -56,6 +56,30 @@ bool litifut_arm_thumb_is_wide(uint16_t first);
 /* How many instructions this one, if it is an `it`, makes conditional; 0: it is not one. */
 unsigned litifut_arm_it_length(uint16_t half);
 
+/* Of v8.1-M, whose manual is DDI 0553: branches of loops whose counter is lr. `le lr`, `letp` lead
+ * back to the start of the loop while there is something to do, `wls`, `wlstp` past it if there is
+ * not. `le` without lr is always taken. */
+static inline bool litifut_arm_ends_loop(uint32_t word)
+{
+	return (word & 0xffeff001) == 0xf00fc001;
+}
+
+static inline bool litifut_arm_begins_loop(uint32_t word)
+{
+	return (word & 0xff80f001) == 0xf000c001 && (word >> 16 & 15) != 15 &&
+	       (word >> 20 & 7) <= 4;
+}
+
+/* How many instructions this one of 4 bytes, if it is a `vpt` or `vpst` of v8.1-M, predicates; 0:
+ * it is not one. None of them is a branch, and the flags do not matter to them. */
+unsigned litifut_arm_vpt_length(uint32_t word);
+
+/* How many instructions this one, `it`, `vpt` or `vpst`, holds together with itself. */
+static inline unsigned litifut_arm_block_length(uint32_t word, unsigned length)
+{
+	return length == 2 ? litifut_arm_it_length((uint16_t)word) : litifut_arm_vpt_length(word);
+}
+
 /* Does .ARM.attributes allow Thumb-2 (`bytes` of it, may be NULL)? */
 bool litifut_arm_attributes_thumb2(const uint8_t *bytes, uint32_t size);
 

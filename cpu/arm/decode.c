@@ -235,7 +235,7 @@ static void decode_pc_load(uint16_t first, uint16_t second, struct litifut_instr
 	bool multiple =
 		((first & 0xffd0) == 0xe890 || (first & 0xffd0) == 0xe910) && bits(second, 15, 15);
 
-	if (base == 13 || (!single && !multiple))
+	if (base == 13 || (!single && !multiple) || (multiple && base == 15)) /* clrm of v8.1-M */
 		return;
 	out->class = LITIFUT_CLASS_BRANCH_COMPUTED;
 	out->target_register = (uint8_t)base;
@@ -245,6 +245,19 @@ static void decode_pc_load(uint16_t first, uint16_t second, struct litifut_instr
 		out->inexact = bits(second, 11, 8) != 12; /* anything but [rN, #-n] */
 	else if (base != 15 && !bits(first, 7, 7))
 		out->inexact = bits(second, 3, 0) >= 13;
+}
+
+/* Branches of the loops of v8.1-M, DDI 0553: LE, LETP and WLS, WLSTP, with immh:imml:'0'. */
+static void decode_loop(uint32_t word, uint32_t pc, struct litifut_instruction *out)
+{
+	const uint32_t offset = bits(word, 10, 1) << 2 | bits(word, 11, 11) << 1;
+	const bool always = (word & 0xfffff001) == 0xf02fc001; /* le without lr */
+
+	if (!always && !litifut_arm_ends_loop(word) && !litifut_arm_begins_loop(word))
+		return;
+	out->class = LITIFUT_CLASS_BRANCH_DIRECT;
+	out->conditional = !always;
+	out->target = (litifut_arm_begins_loop(word) ? pc + offset : pc - offset) | 1;
 }
 
 static void decode_wide(uint16_t first, uint16_t second, uint32_t address,
@@ -264,8 +277,10 @@ static void decode_wide(uint16_t first, uint16_t second, uint32_t address,
 		out->target = (pc + thumb_offset(first, second)) | 1;
 		break;
 	case 0x4000: /* BLX, encoding T2; bit 0 (H) must be 0 */
-		if (second & 1)
+		if (second & 1) {
+			decode_loop(out->word, pc, out);
 			break;
+		}
 		out->class = LITIFUT_CLASS_CALL_DIRECT;
 		out->target = (pc & ~3u) + thumb_offset(first, second);
 		break;
@@ -315,13 +330,30 @@ unsigned litifut_arm_decode(const struct cpu_context *context, const uint8_t *co
 	return out->length;
 }
 
+/* The lowest bit that is set says how many there are. */
+static unsigned length_of(unsigned mask)
+{
+	unsigned length = 4;
+
+	for (; !(mask & 1); mask >>= 1)
+		length--;
+	return length;
+}
+
 unsigned litifut_arm_it_length(uint16_t half)
 {
-	unsigned mask = half & 0xf;
+	return (half & 0xff00) == 0xbf00 && half & 0xf ? length_of(half & 0xf) : 0;
+}
 
-	if ((half & 0xff00) != 0xbf00 || !mask)
+/* DDI 0553: VPST; VPT of integers and, where bits 21:20 are 11, of floating-point numbers. Without
+ * a mask it is VCMP. */
+unsigned litifut_arm_vpt_length(uint32_t word)
+{
+	const unsigned mask = (word >> 19 & 8) | (word >> 13 & 7);
+
+	if ((word & 0xef810f10) != 0xee010f00 || !mask ||
+	    (!(word & 0x10000000) && (word & 0x00300000) != 0x00300000) ||
+	    (word & 0x10301041) == 0x10300001) /* vpsel */
 		return 0;
-	for (unsigned length = 4;; length--, mask >>= 1)
-		if (mask & 1)
-			return length;
+	return length_of(mask);
 }

@@ -1,6 +1,8 @@
 /* Encodings: DDI 0406C A6.2 and A6.3 (T32), A5 (A32), A7 (VFP loads and stores). */
 #include "cpu/arm/effect.h"
 
+#include "cpu/arm/arm.h"
+
 #define SP 13
 #define LR 14
 #define PC 15
@@ -294,7 +296,11 @@ static struct litifut_arm_effect wide(uint32_t word, uint32_t address)
 			return nothing();
 		if (operation == 8 || operation == 13 || operation == 14)
 			return with_stack(adds(reg, word >> 16 & 15, word & 15));
-		if (operation == 2 && (word & 0x000f70f0) == 0x000f0000)
+		if ((word & 0xfff0000d) == 0xea50000d) { /* shifts of pairs, v8.1-M */
+			effect.written = bit(reg) | bit(word >> 16 & 14);
+			return effect;
+		}
+		if (operation == 2 && (word & 0x000ff0f0) == 0x000f0000)
 			return with_stack(copies(reg, word & 15));
 		return with_stack(writes(reg));
 	case 0x76:
@@ -303,6 +309,11 @@ static struct litifut_arm_effect wide(uint32_t word, uint32_t address)
 			return effect;
 		if ((word & 0xff100010) == 0xee100010 && (word >> 12 & 15) != PC)
 			return writes(word >> 12 & 15);
+		/* sums of vectors, v8.1-M: all that may be a register */
+		if ((word & 0xef000e10) == 0xee000e00)
+			effect.written = (bit(word >> 12 & 15) | bit(word >> 16 & 14) |
+					  bit((word >> 19 & 14) | 1)) &
+					 0x1fff;
 		if ((word & 0xfff00000) == 0xec500000)
 			effect.written = bit(word >> 12 & 15) | bit(word >> 16 & 15);
 		return effect;
@@ -310,6 +321,9 @@ static struct litifut_arm_effect wide(uint32_t word, uint32_t address)
 	case 0x7a:
 	case 0x79:
 	case 0x7b:
+		if (litifut_arm_ends_loop(word) || litifut_arm_begins_loop(word) ||
+		    ((word & 0xff80ffff) == 0xf000e001 && (word >> 16 & 15) != PC)) /* dls */
+			return writes(LR);
 		return word & 0x8000 ? nothing() : wide_number(word, address);
 	case 0x7d: /* registers, multiplications */
 		effect.written =

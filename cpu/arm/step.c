@@ -87,7 +87,7 @@ unsigned litifut_arm_step(const struct cpu_context *context, const uint8_t *code
 	step->conditional = step->way != LITIFUT_ENDS_ON && (instruction.conditional || *block);
 	if (*block)
 		--*block;
-	else if (state == LITIFUT_CODE_THUMB && length == 2)
-		*block = litifut_arm_it_length((uint16_t)instruction.word);
+	else if (state == LITIFUT_CODE_THUMB)
+		*block = litifut_arm_block_length(instruction.word, length);
 	return length;
 }

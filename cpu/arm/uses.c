@@ -6,6 +6,8 @@
  * and what is said here of all encodings. */
 #include "cpu/arm/uses.h"
 
+#include "cpu/arm/arm.h"
+
 #define SP 13u
 #define LR 14u
 #define PC 15u
@@ -183,6 +185,14 @@ static uint32_t wide_flags(uint32_t word)
 	return !(word >> 20 & 1) ? 0 : (word >> 21 & 15) >= 8 ? FLAGS : NZ;
 }
 
+/* In the place of orr with S, v8.1-M: csel, csinc, csinv, csneg; shifts of pairs are left out. */
+static struct litifut_arm_uses selection(uint32_t word)
+{
+	return word & 0x8000
+		       ? uses(at(word, 16) | at(word, 0) | condition_reads(word >> 4), at(word, 8))
+		       : unknown();
+}
+
 /* and, bic, orr, orn, eor, add, adc, sbc, sub, rsb, and the comparisons among them; `operand` is
  * what the second one reads */
 static struct litifut_arm_uses wide_data(uint32_t word, uint32_t operand)
@@ -242,6 +252,12 @@ static struct litifut_arm_uses wide_number(uint32_t word)
 static struct litifut_arm_uses wide_immediate(uint32_t word)
 {
 	if (word & 0x8000) {
+		if (litifut_arm_ends_loop(word))
+			return uses(1u << LR, 1u << LR);
+		if (litifut_arm_begins_loop(word))
+			return uses(at(word, 16), 1u << LR);
+		if ((word & 0xd001) == 0xc001) /* dls and the like, vctp */
+			return unknown();
 		if (word & 0x4000) /* bl, blx */
 			return uses(0, 1u << LR);
 		if (word & 0x1000) /* b */
@@ -356,6 +372,8 @@ static struct litifut_arm_uses wide(uint32_t word)
 	case 0x74:
 		return wide_multiple(word);
 	case 0x75:
+		if ((word & 0xfff00000) == 0xea500000 && (word & 0x8000 || (word & 0xd) == 0xd))
+			return selection(word);
 		return wide_data(word, at(word, 0) | ((word & 0x70f0) == 0x30 ? C : 0));
 	case 0x76:
 		return coprocessor(word & 0x0fffffff);

@@ -52,8 +52,10 @@ void board_putc(int character)
 	REGISTER(UART) = (uint32_t)character;
 }
 #else
-#ifdef BOARD_mps2_an505
+#if defined(BOARD_mps2_an505)
 #define UART 0x40200000u
+#elif defined(BOARD_mps3_an547)
+#define UART 0x49303000u
 #else
 #define UART 0x40004000u /* CMSDK */
 #endif

@@ -30,19 +30,21 @@ static uint16_t branch_around(uint16_t half)
 		       : 0;
 }
 
-/* Does the call, or the instruction before it, stand in an IT block? Not if the `it` can move with
- * the call. */
+/* Does the call, or the instruction before it, stand in an IT block, or that one in one of vpt? Not
+ * if the `it` can move with the call. */
 static bool near_it_block(const struct litifut_cramped_call *call)
 {
 	uint32_t address = call->address;
 
 	for (unsigned i = 0; i < LITIFUT_REMEMBERED && call->before[i]; i++) {
 		address -= call->before[i];
-		unsigned length = call->before[i] == 2 ? litifut_arm_it_length(litifut_get16(
-								 false, bytes_at(call, address)))
-						       : 0;
+		uint32_t word = litifut_get16(false, bytes_at(call, address));
 
-		if (i == 0 && length &&
+		if (call->before[i] == 4)
+			word = word << 16 | litifut_get16(false, bytes_at(call, address) + 2);
+		unsigned length = litifut_arm_block_length(word, call->before[i]);
+
+		if (i == 0 && length && call->before[i] == 2 &&
 		    branch_around(litifut_get16(false, bytes_at(call, address))))
 			return false;
 		if (length && (i == 0 || length >= i))

@@ -71,6 +71,10 @@ static struct litifut_arm_analysis analyse_wide(uint32_t word, uint32_t address)
 	litifut_put16(false, bytes, (uint16_t)first);
 	litifut_put16(false, bytes + 2, (uint16_t)second);
 	litifut_arm_decode(&context, bytes, 4, address, LITIFUT_CODE_THUMB, &decoded);
+	/* v8.1-M: other conditions than those of b, and what holds the instructions behind it */
+	if (litifut_arm_ends_loop(word) || litifut_arm_begins_loop(word) ||
+	    litifut_arm_vpt_length(word))
+		return stays;
 	if (decoded.class == LITIFUT_CLASS_BRANCH_DIRECT && decoded.conditional)
 		return (struct litifut_arm_analysis){LITIFUT_ARM_BRANCHES, 0, decoded.target & ~1u,
 						     litifut_arm_condition(word, 4)};

@@ -793,6 +793,54 @@ static void put_end(struct thumb *thumb, const struct litifut_edge_place *place,
 	}
 }
 
+/* The branch itself, without an offset. Returns its place for land(). The end of a loop (v8.1-M)
+ * leads backwards alone:
+ *
+ *		b.n  1f
+ *	0:	b.w  taken
+ *	1:	le   lr, 0b
+ */
+static unsigned put_test(struct thumb *thumb, const struct litifut_arm_displaced *branch,
+			 uint16_t condition)
+{
+	struct litifut_arm_emitter *emitter = &thumb->emitter;
+	unsigned test = emitter->at;
+
+	if (branch->length == 4 && litifut_arm_ends_loop(branch->instruction)) {
+		litifut_arm_put(emitter, 0xe001); /* b.n */
+		test = emitter->at;
+		litifut_arm_put(emitter, 0xbf00); /* b.w */
+		litifut_arm_put(emitter, 0xbf00);
+		litifut_arm_put(emitter, (uint16_t)(branch->instruction >> 16));
+		litifut_arm_put(emitter, 0xc005); /* by 8 bytes */
+	} else if (branch->length == 4 && litifut_arm_begins_loop(branch->instruction)) {
+		litifut_arm_put(emitter, (uint16_t)(branch->instruction >> 16));
+		litifut_arm_put(emitter, 0xc001);
+	} else {
+		litifut_arm_put(emitter, condition);
+	}
+	return test;
+}
+
+/* Lets what put_test() has written at `test` go to where the code stands now. */
+static void land(struct thumb *thumb, const struct litifut_arm_displaced *branch,
+		 uint16_t condition, unsigned test)
+{
+	struct litifut_arm_emitter *emitter = &thumb->emitter;
+	const uint32_t from = emitter->address + test;
+	const uint32_t to = emitter->address + emitter->at;
+	const uint32_t offset = to - (from + 4);
+	uint8_t *code = emitter->code + test;
+
+	if (branch->length == 4 && litifut_arm_ends_loop(branch->instruction))
+		litifut_arm_branch_write(from, to, code);
+	else if (branch->length == 4 && litifut_arm_begins_loop(branch->instruction))
+		litifut_put16(false, code + 2,
+			      (uint16_t)(0xc001 | (offset & 2) << 10 | (offset >> 1 & 0x7fe)));
+	else
+		litifut_arm_land(emitter, test, condition);
+}
+
 static void put_thumb_branch(struct thumb *thumb, const struct litifut_edge_place *place,
 			     const struct litifut_edge *edge)
 {
@@ -822,8 +870,7 @@ static void put_thumb_branch(struct thumb *thumb, const struct litifut_edge_plac
 
 		move(thumb, &last);
 	}
-	test = thumb->emitter.at;
-	litifut_arm_put(&thumb->emitter, condition);
+	test = put_test(thumb, &branch, condition);
 	mark(thumb, &block->block, LITIFUT_WAY_PASSED);
 	if (edge->after) {
 		const struct litifut_arm_displaced first = thumb_at(place, block->block.end);
@@ -837,7 +884,7 @@ static void put_thumb_branch(struct thumb *thumb, const struct litifut_edge_plac
 	}
 	if (!ended)
 		go(thumb, edge->address + edge->bytes);
-	litifut_arm_land(&thumb->emitter, test, condition);
+	land(thumb, &branch, condition, test);
 	mark(thumb, &block->block, LITIFUT_WAY_TAKEN);
 	put_end(thumb, place, block);
 }

@@ -55,6 +55,8 @@ static bool wide_reads(uint32_t word)
 	case 0x79:
 	case 0x7a:
 	case 0x7b:
+		if ((word & 0xff80d001) == 0xf000c001) /* loops of v8.1-M; le has 15 there */
+			return is(first) || litifut_arm_ends_loop(word);
 		/* movw and movt have a part of their number there */
 		return !(second & 0x8000) && (first & 0xfb70) != 0xf240 && is(first);
 	case 0x7c: /* 1111100: single loads and stores */

@@ -78,7 +78,7 @@ static bool search(const struct litifut_code_range *range, const struct span *sp
 {
 	const uint8_t *bytes = call->section->bytes - call->section->address;
 	uint32_t start = range->start; /* of the instructions collected so far */
-	unsigned conditional = 0;      /* instructions of an IT block to come */
+	unsigned conditional = 0;      /* instructions of a block of `it` or vpt to come */
 
 	for (uint32_t address = range->start; address + 2 <= range->end && address <= span->high;) {
 		if (address + 4 > range->end &&
@@ -86,8 +86,7 @@ static bool search(const struct litifut_code_range *range, const struct span *sp
 			break;
 		struct litifut_arm_displaced each = instruction_at(bytes + address, address);
 		uint32_t next = address + each.length;
-		unsigned block =
-			each.length == 2 ? litifut_arm_it_length((uint16_t)each.instruction) : 0;
+		unsigned block = litifut_arm_block_length(each.instruction, each.length);
 		bool moves = !conditional && !block && litifut_arm_copyable(&each) &&
 			     (!links || litifut_arm_thumb1_displaceable(&each)) &&
 			     !litifut_targets_has(taken, address) &&

@@ -11,6 +11,7 @@
 #include <litifut/module_format.h>
 
 #include "rewriter/arm/arm.h"
+#include "rewriter/arm/displaced.h"
 #include "rewriter/arm/return_kept.h"
 #include "tracer/arm/next_pc.h"
 
@@ -79,6 +80,16 @@ static const struct decode_case decode_cases[] = {
 	{"cbnz r1, 0x8004", 0x8000, 0xb901, T32, 2, BRANCH, 0x8005, 0, 1},
 	{"b.w 0x8004", 0x8000, 0xf000b800, T32, 4, BRANCH, 0x8005, 0, 0},
 	{"bne.w 0x8004", 0x8000, 0xf0408000, T32, 4, BRANCH, 0x8005, 0, 1},
+	{"le lr, 0x8000", 0x8004, 0xf00fc005, T32, 4, BRANCH, 0x8001, 0, 1},
+	{"le 0x8000", 0x8008, 0xf02fc007, T32, 4, BRANCH, 0x8001, 0, 0},
+	{"letp lr, 0x8000", 0x801a, 0xf01fc80f, T32, 4, BRANCH, 0x8001, 0, 1},
+	{"wls lr, r3, 0x801e", 0x800c, 0xf043c807, T32, 4, BRANCH, 0x801f, 0, 1},
+	{"wlstp.8 lr, r3, 0x801e", 0x8014, 0xf003c803, T32, 4, BRANCH, 0x801f, 0, 1},
+	{"dls lr, r3", 0x8000, 0xf043e001, T32, 4, OTHER, 0, 0, 0},
+	{"dlstp.32 lr, r1", 0x8000, 0xf021e001, T32, 4, OTHER, 0, 0, 0},
+	{"lctp", 0x8000, 0xf00fe001, T32, 4, OTHER, 0, 0, 0},
+	{"vctp.32 r3", 0x8000, 0xf023e801, T32, 4, OTHER, 0, 0, 0},
+	{"clrm {r0, r1, apsr}", 0x8000, 0xe89f8003, T32, 4, OTHER, 0, 0, 0},
 	{"mrs r0, apsr", 0x8000, 0xf3ef8000, T32, 4, OTHER, 0, 0, 0},
 	{"dmb sy", 0x8000, 0xf3bf8f5f, T32, 4, OTHER, 0, 0, 0},
 	{"mov.w r0, #0", 0x8000, 0xf04f0000, T32, 4, OTHER, 0, 0, 0},
@@ -364,10 +375,54 @@ static void return_addresses_are_kept(void **state)
 	}
 }
 
+/* How many instructions each one holds, and whether it can move by itself. */
+static void predicates(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t word;
+		unsigned count;
+	} rows[] = {
+		{"vpst", 0xfe710f4d, 1},
+		{"vpte.f32 eq, q0, q1", 0xee718f02, 2},
+		{"vptttt.u8 cs, q0, r4", 0xfe012f64, 4},
+		{"vpt.f16 eq, q1, q2", 0xfe730f04, 1},
+		{"vcmp.f32 eq, q0, q1", 0xee310f02, 0},
+		{"vcmp.i16 ne, q0, q1", 0xfe110f82, 0},
+		{"vpsel q0, q1, q2", 0xfe330f05, 0},
+		{"vpsel q1, q1, q2", 0xfe332f05, 0},
+		{"vpnot", 0xfe310f4d, 0},
+		{"vadd.i32 q0, q0, q1", 0xef200842, 0},
+		{"mrc 15, 0, r3, cr13, cr0, {3}", 0xee1d3f70, 0},
+		{"mrc 15, 1, r7, cr13, cr0, {3}", 0xee3d7f70, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct litifut_arm_displaced each = {0x8000, rows[i].word, 4};
+
+		if (litifut_arm_vpt_length(rows[i].word) != rows[i].count)
+			fail_msg("%s holds %u", rows[i].name, litifut_arm_vpt_length(rows[i].word));
+		assert_int_equal(litifut_arm_analyse(&each).treatment == LITIFUT_ARM_MOVES,
+				 rows[i].count == 0);
+	}
+	assert_int_equal(litifut_arm_block_length(0xbf08, 2), 1);     /* it eq */
+	assert_int_equal(litifut_arm_block_length(0xee718f02, 4), 2); /* vpte */
+	static const uint32_t loops[] = {0xf00fc005, 0xf02fc007, 0xf01fc80f, 0xf043c807,
+					 0xf003c803};
+
+	for (size_t i = 0; i < COUNT(loops); i++) {
+		const struct litifut_arm_displaced each = {0x8000, loops[i], 4};
+
+		assert_int_equal(litifut_arm_analyse(&each).treatment, LITIFUT_ARM_STAYS);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decodes),
+		cmocka_unit_test(predicates),
 		cmocka_unit_test(reaches_as_far_as_the_manual_says),
 		cmocka_unit_test(encodes_what_it_decodes),
 		cmocka_unit_test(leaves_what_is_special),
