@@ -109,8 +109,47 @@ behaviour()
 		counts_equal_calls nested/firmware.elf
 	is "interrupts: there were many in interrupts" \
 		"$(text_of nested/firmware.elf.serial)" many
+	looks_at_its_timer
 	returns_twice
 	[ "$board" = microbit ] || returns_for_its_function # that of libgcc is in C for it
+}
+
+# A program that finds by COUNTFLAG of its timer that a period has ended (little kernel's clock): to read it clears it.
+looks_at_its_timer()
+{
+	cp -r "$root/examples/firmware/." source
+	cat >source/main.c <<-'C'
+	#include "board.h"
+	#include <stdio.h>
+	static volatile uint32_t periods, flags, calls;
+	static __attribute__((noinline)) void called(void)
+	{
+		calls++;
+	}
+	void SysTick_Handler(void)
+	{
+		called();
+		flags += *(volatile uint32_t *)0xe000e010 >> 16 & 1;
+		periods++;
+	}
+	int main(void)
+	{
+		board_start_ticks(20000);
+		while (periods < 20)
+			called();
+		board_stop_ticks();
+		printf("%d of %d periods seen\n", (int)flags, (int)periods);
+		return 0;
+	}
+	C
+	for mode in table spans; do
+		export LITIFUT_MODE=$mode LITIFUT_CLOCK=systick LITIFUT_PORT="$port"
+		ok "COUNTFLAG, $mode: it links traced" traced flag make_example flag
+		unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_PORT
+		emulate flag/firmware.elf flag.serial
+		is "COUNTFLAG, $mode: the program sees each" "$(text_of flag.serial | tr -d '\r')" "20 of 20 periods seen"
+		rm -r flag
+	done
 }
 
 # MicroPython's exceptions: nlr_push() keeps its return address, and returns to it once more. So may a function of any

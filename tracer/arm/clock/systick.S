@@ -1,6 +1,8 @@
 /* The SysTick timer that the program uses for its ticks: the periods that have ended, counted
  * where the interrupt comes, and the part of the present one. It stands while the program has
- * not started the timer. DDI 0403E B3.3, B3.2.4 (ICSR). */
+ * not started the timer: CVR is 0 then. CSR says whether the timer runs, but a read of it clears
+ * COUNTFLAG, by which programs find that a period has ended, so it is read once, at the first
+ * call of all. DDI 0403E B3.3, B3.2.4 (ICSR). */
 	.syntax	unified
 	.thumb
 	.text
@@ -26,10 +28,10 @@ litifut_clock:
 	.balign	4
 litifut_clock_masked:
 	adr	r0, 5f
-	ldm	r0!, {r1, r4, r5}
-	ldm	r1, {r0, r1, r2}	@ CSR, RVR, and CVR, which counts down
-	lsrs	r0, r0, #1		@ ENABLE
-	bcc	3f
+	ldm	r0, {r0, r4, r5}
+	ldm	r0!, {r1, r2}		@ RVR, and CVR, which counts down
+	cmp	r2, #0
+	beq	4f
 	ldr	r4, [r4]
 	lsls	r4, r4, #5		@ PENDSTSET
 	bmi	1f
@@ -44,21 +46,37 @@ litifut_clock_masked:
 	bx	lr
 3:	ldr	r0, [r5, #4]
 	bx	lr
-1:	ldr	r2, =0xe000e010		@ a period has ended that is not counted yet
-	ldr	r2, [r2, #8]
+1:	subs	r0, r0, #4
+	ldr	r2, [r0]		@ a period has ended that is not counted yet
 	subs	r0, r1, r2
+	cmp	r2, #0
+	beq	2b			@ it ends now
 	adds	r0, r0, r1
 	adds	r0, #1
 	b	2b
+4:	cmp	r1, #0			@ not started
+	beq	3b
+	movs	r0, #0
+	ldr	r4, [r4]
+	lsls	r4, r4, #5
+	bpl	2b			@ the period that ends now is counted
+	mov	r0, r1
+	b	2b
 	.balign	4
-5:	.word	0xe000e010		@ SYST_CSR
+5:	.word	0xe000e014		@ SYST_RVR
 	.word	0xe000ed04		@ ICSR
 	.word	litifut_ticks
 	.size	litifut_clock_masked, . - litifut_clock_masked
 
+/* What a timer that does not run has counted before a reset would be taken for time. */
 	.thumb_func
 litifut_clock_start:
-	bx	lr
+	ldr	r0, =0xe000e010		@ SYST_CSR
+	ldr	r1, [r0]
+	lsrs	r1, r1, #1		@ ENABLE
+	bcs	1f
+	str	r1, [r0, #8]		@ any value makes CVR 0
+1:	bx	lr
 	.size	litifut_clock_start, . - litifut_clock_start
 
 /* Stands in for what the entry of SysTick in the vector table has led to, as sample.S. */
