@@ -11,33 +11,10 @@
 
 #include <stdlib.h>
 
-static void add(struct post_walk_ranges *ranges, struct post_walk_range range)
+void post_walk_add_range(struct post_walk_ranges *ranges, struct post_walk_range range)
 {
 	POST_GROW(ranges->items, ranges->count, ranges->capacity);
 	ranges->items[ranges->count++] = range;
-}
-
-void post_walk_look(struct post_walk *walk, struct post_walker *walker)
-{
-	const uint64_t number = walk->given++;
-	struct post_walk_ranges *open = &walker->open;
-
-	if (walker->entered)
-		walker->entered = false;
-	else if (open->count > walker->base && open->items[open->count - 1].to == number)
-		open->items[open->count - 1].to++;
-	else
-		add(open, (struct post_walk_range){number, number + 1});
-}
-
-bool post_walk_is_possible(struct post_walk *walk)
-{
-	const struct post_walk_ranges *ranges = &walk->unproved;
-	const uint64_t number = walk->given++;
-
-	while (walk->passed < ranges->count && ranges->items[walk->passed].to <= number)
-		walk->passed++;
-	return walk->passed < ranges->count && ranges->items[walk->passed].from <= number;
 }
 
 void post_walk_begin_between(struct post_walker *walker, struct post_walk_frame *frame)
@@ -62,7 +39,7 @@ void post_walk_end_between(struct post_walker *walker, const struct post_walk_fr
 static void decide(struct post_walk *walk, struct post_walker *walker, bool proved)
 {
 	for (size_t i = walker->base; !proved && walk->looking && i < walker->open.count; i++)
-		add(&walk->unproved, walker->open.items[i]);
+		post_walk_add_range(&walk->unproved, walker->open.items[i]);
 	walker->open.count = walker->base;
 }
 

@@ -29,7 +29,10 @@ void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker
 				walker->thread, message);
 }
 
-void post_walk_give(struct post_walk *walk, struct post_walker *walker, enum post_path_kind kind)
+/* This, end_block(), execute() and advance() run for each bit: they are inlined where that is read,
+ * and other files call them by their long names. */
+static inline void give(struct post_walk *walk, struct post_walker *walker,
+			enum post_path_kind kind)
 {
 	struct post_path_step step = {
 		.kind = kind,
@@ -49,6 +52,11 @@ void post_walk_give(struct post_walk *walk, struct post_walker *walker, enum pos
 	if (step.kind == POST_PATH_BLOCK)
 		walk->totals->blocks++;
 	walk->take(walk->context, &step);
+}
+
+void post_walk_give(struct post_walk *walk, struct post_walker *walker, enum post_path_kind kind)
+{
+	give(walk, walker, kind);
 }
 
 void post_walk_push(struct post_walker *walker, bool between, struct post_walk_place back)
@@ -124,8 +132,7 @@ void post_walk_leave(struct post_walker *walker)
 	walker->left = frame->between;
 }
 
-/* The end of the block: taken, or what it does without a condition. */
-void post_walk_end_block(struct post_walker *walker)
+static inline void end_block(struct post_walker *walker)
 {
 	const struct post_path_block *block = post_walk_block(&walker->at);
 
@@ -164,13 +171,17 @@ void post_walk_end_block(struct post_walker *walker)
 	}
 }
 
-/* The block is executed; up to its branch, if that is recorded. */
-void post_walk_execute(struct post_walk *walk, struct post_walker *walker)
+void post_walk_end_block(struct post_walker *walker)
+{
+	end_block(walker);
+}
+
+static inline void execute(struct post_walk *walk, struct post_walker *walker)
 {
 	const struct post_path_block *block = post_walk_block(&walker->at);
 
 	if (walker->begun != walker->at.block)
-		post_walk_give(walk, walker, POST_PATH_BLOCK);
+		give(walk, walker, POST_PATH_BLOCK);
 	walker->entered = false;
 	walker->begun = POST_NONE;
 	walker->at.calls = false;
@@ -179,20 +190,30 @@ void post_walk_execute(struct post_walk *walk, struct post_walker *walker)
 	if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
 		walker->at.state = POST_WALK_BRANCH;
 	else
-		post_walk_end_block(walker);
+		end_block(walker);
+}
+
+void post_walk_execute(struct post_walk *walk, struct post_walker *walker)
+{
+	execute(walk, walker);
 }
 
 /* So far as the code alone says, up to where an interrupt returns to. Blocks without a decision in
  * a circle are a program that waits for a signal, so a bound is needed. */
-void post_walk_advance(struct post_walk *walk, struct post_walker *walker)
+static inline void advance(struct post_walk *walk, struct post_walker *walker)
 {
 	size_t steps = 0;
 
 	while (walker->at.state == POST_WALK_ENTRY && !walker->switching && !walker->stops) {
 		if (post_walk_block(&walker->at)->block.entered || steps++ > walker->at.code->count)
 			return;
-		post_walk_execute(walk, walker);
+		execute(walk, walker);
 	}
+}
+
+void post_walk_advance(struct post_walk *walk, struct post_walker *walker)
+{
+	advance(walk, walker);
 }
 
 struct post_walker *post_walk_thread(struct post_walk *walk, uint32_t thread)
@@ -228,12 +249,12 @@ struct post_walker *post_walk_task(struct post_walk *walk, struct post_walker *w
 /* The same as post_walk_advance(), up to where the next bit or record belongs. */
 struct post_walker *post_walk_settle(struct post_walk *walk, struct post_walker *walker)
 {
-	post_walk_advance(walk, walker);
+	advance(walk, walker);
 	while (walker->switching) {
 		post_walk_prove(walker);
 		walker->switching = false;
 		walker = post_walk_task(walk, walker, walker->next_task);
-		post_walk_advance(walk, walker);
+		advance(walk, walker);
 	}
 	return walker;
 }
@@ -253,33 +274,33 @@ void post_walk_come_back(struct post_walk *walk, struct post_walker *walker)
 	}
 }
 
-static void take_bit(struct post_walk *walk, struct post_walker *walker, unsigned bit)
+static inline void take_bit(struct post_walk *walk, struct post_walker *walker, unsigned bit)
 {
 	const struct post_path_block *block;
 
 	if (walker->at.state != POST_WALK_BRANCH) {
-		post_walk_advance(walk, walker);
+		advance(walk, walker);
 		post_walk_come_back(walk, walker);
 	}
 	block = walker->at.state == POST_WALK_NOWHERE ? NULL : post_walk_block(&walker->at);
 	switch (walker->at.state) {
 	case POST_WALK_BRANCH:
 		if (!walk->looking)
-			post_walk_give(walk, walker, bit ? POST_PATH_TAKEN : POST_PATH_PASSED);
+			give(walk, walker, bit ? POST_PATH_TAKEN : POST_PATH_PASSED);
 		/* the bit is stored before the branch: where it returns to is on the stack */
 		if (bit && block->block.ends == LITIFUT_ENDS_RETURN)
 			post_walk_prove(walker);
 		else
 			post_walk_prove_entry(walker);
 		if (bit)
-			post_walk_end_block(walker);
+			end_block(walker);
 		else
 			go(walker, block->next);
 		break;
 	case POST_WALK_ENTRY:
 		if (block->block.entered == LITIFUT_ENTERED_BIT && bit) {
 			post_walk_prove_entry(walker);
-			post_walk_execute(walk, walker);
+			execute(walk, walker);
 			break;
 		}
 		post_walk_disagree(

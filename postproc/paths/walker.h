@@ -207,11 +207,32 @@ bool post_walk_unwind_outside(struct post_walk *walk, struct post_walker *walker
 
 /* proof.c */
 
+void post_walk_add_range(struct post_walk_ranges *ranges, struct post_walk_range range);
+
 /* The first walk: a block is next. */
-void post_walk_look(struct post_walk *walk, struct post_walker *walker);
+static inline void post_walk_look(struct post_walk *walk, struct post_walker *walker)
+{
+	const uint64_t number = walk->given++;
+	struct post_walk_ranges *open = &walker->open;
+
+	if (walker->entered)
+		walker->entered = false;
+	else if (open->count > walker->base && open->items[open->count - 1].to == number)
+		open->items[open->count - 1].to++;
+	else
+		post_walk_add_range(open, (struct post_walk_range){number, number + 1});
+}
 
 /* The second walk: is it not recorded that the block which is handed on now was executed? */
-bool post_walk_is_possible(struct post_walk *walk);
+static inline bool post_walk_is_possible(struct post_walk *walk)
+{
+	const struct post_walk_ranges *ranges = &walk->unproved;
+	const uint64_t number = walk->given++;
+
+	while (walk->passed < ranges->count && ranges->items[walk->passed].to <= number)
+		walk->passed++;
+	return walk->passed < ranges->count && ranges->items[walk->passed].from <= number;
+}
 
 /* What was handed on of the thread, up to the last thing that came between, was executed. */
 static inline void post_walk_prove(struct post_walker *walker)
