@@ -126,12 +126,12 @@ static enum litifut_status each_task(struct litifut_firmware_pass *pass,
 		status = pass->arch.code_ranges(image, section, &ranges, &count, error);
 		for (size_t j = 0; j < count && !status; j++) {
 			struct cpu_step step;
-			unsigned conditional = 0, before = 0, length;
+			unsigned conditional = 0, length;
 
 			if (ranges[j].state != pass->cpu->state)
 				continue;
 			for (uint32_t at = ranges[j].start; at < ranges[j].end && !status;
-			     at += length, before = conditional) {
+			     at += length) {
 				const uint8_t *code = section->bytes + (at - section->address);
 
 				length = pass->arch.cpu->step(&pass->context.cpu, code,
@@ -139,8 +139,8 @@ static enum litifut_status each_task(struct litifut_firmware_pass *pass,
 							      ranges[j].state, &conditional, &step);
 				if (!length)
 					break;
-				if (length == 4 && !before && !conditional &&
-				    pass->cpu->task_access(code))
+				/* the last one that an `it` makes conditional is left to be so */
+				if (length == 4 && !conditional && pass->cpu->task_access(code))
 					status = act(pass, at, code, context, error);
 			}
 		}

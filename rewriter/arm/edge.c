@@ -362,15 +362,17 @@ struct moved {
 	bool with_end; /* the last of them is the end of the block */
 };
 
-/* An `it`, the last of the items so far, and all that it makes conditional. */
-static bool gather_block(const struct litifut_edge_place *place, struct moved *moved)
+/* An `it`, the last of the items so far, which begin at `start`, and all that it makes conditional.
+ */
+static bool gather_block(const struct litifut_edge_place *place, uint32_t start,
+			 struct moved *moved)
 {
 	const struct litifut_block *block = &place->block->block;
 	unsigned left = litifut_arm_it_length((uint16_t)moved->items[moved->count].instruction);
 
 	moved->bytes += 2;
 	for (moved->count++; left; left--, moved->count++) {
-		const uint32_t at = block->start + moved->bytes;
+		const uint32_t at = start + moved->bytes;
 		struct litifut_arm_displaced *each = &moved->items[moved->count];
 
 		if (moved->count == MOVED_MAX || at >= block->end ||
@@ -412,7 +414,7 @@ static bool gather(const struct litifut_edge_place *place, uint32_t start, unsig
 		moved->with_end = block->block.ends != LITIFUT_ENDS_ON && block->block.branch == at;
 		if (!moved->with_end && each->length == 2 &&
 		    litifut_arm_it_length((uint16_t)each->instruction)) {
-			if (!gather_block(place, moved))
+			if (!gather_block(place, start, moved))
 				return false;
 			continue;
 		}

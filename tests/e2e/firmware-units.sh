@@ -63,6 +63,44 @@ switched()
 	ok "switched: a line says so" grep -q 'recording was switched off 1 times: there is a gap' words
 }
 
+# What an `it` makes conditional moves with the end of the function.
+conditional_ends()
+{
+	cat >source/main.c <<-'C'
+		#include "board.h"
+		#include <stdio.h>
+		__attribute__((naked, noinline)) static unsigned larger(unsigned a, unsigned b)
+		{
+			(void)a;
+			(void)b;
+			__asm__("cbz r0, 1f\n"
+				"adds r1, #1\n"
+				"1: eor r0, r0, r1, lsr #3\n"
+				"mov r2, #5\n"
+				"adds r2, r2, r1\n"
+				"cmp r0, r1\n"
+				"it lo\n"
+				"movlo r0, r1\n"
+				"bx lr\n");
+		}
+		void SysTick_Handler(void)
+		{
+		}
+		int main(void)
+		{
+			for (unsigned i = 0; i < 9; i++)
+				printf("%u\n", larger(i * 7, 40 - i));
+			return 0;
+		}
+	C
+	make_example plain >/dev/null
+	emulate plain/firmware.elf plain.serial
+	settings='LITIFUT_UNITS=larger,main'
+	ok "ends behind an it: it links traced" link_mode units ends "$large"
+	ok "ends behind an it: units are those that are executed" units_are_executed ends memory
+	ok "ends behind an it: it computes the same" cmp plain.serial ends/firmware.elf.serial
+}
+
 behaviour()
 {
 	case $board in
@@ -82,6 +120,7 @@ behaviour()
 	# on a Cortex-M0 most of these functions have no room
 	[ "$board" = microbit ] || no_interrupts
 	[ "$board" = microbit ] || switched
+	[ "$board" = microbit ] || conditional_ends
 	sed 's/\<400\>/'$often'/; s/\<3000\>/'$rounds'/' "$root/tests/firmware/nested.c" >source/main.c
 	ok "interrupts: it links traced" link_mode units nested "$large"
 	ok "interrupts: units are those that are executed" units_are_executed nested memory --more 1

@@ -1,6 +1,7 @@
 /* The change of tasks of a small kernel, for all instruction sets of Cortex-M. A file that includes
  * it defines switch_task(), which notes the stack pointer of a task and returns that of the next.
- * EITHER_STACK: it looks which of the two stack pointers that is, as in RTX, but not on v6-M. */
+ * EITHER_STACK: it looks which of the two stack pointers that is, as RTX and NuttX do, but not on
+ * v6-M. */
 #ifndef PENDSV_H
 #define PENDSV_H
 
@@ -41,7 +42,14 @@ __attribute__((naked)) void PendSV_Handler(void)
 		"subs r0, #32\n"
 		"ldmia r0!, {r4, r5, r6, r7}\n"
 		"adds r0, #16\n"
+#ifdef EITHER_STACK
+		"tst lr, #4\n"
+		"ite eq\n"
+		"msreq msp, r0\n"
+		"msrne psp, r0\n"
+#else
 		"msr psp, r0\n"
+#endif
 		"bx lr\n");
 }
 
