@@ -307,15 +307,37 @@ static unsigned judge_thumb_branch(const struct litifut_edge_place *place,
 	return LITIFUT_SITE_BRANCH_TARGET;
 }
 
-/* `add<cond> pc, pc, rN, lsl #2`, whose cases are known: label_branches() */
+/* `add<cond> pc, pc, rN, lsl #2` */
+static bool skips_branches(uint32_t word)
+{
+	return (word & 0x0ffffff0) == 0x008ff100;
+}
+
+/* `ldr<cond> pc, [pc, rN, lsl #2]` */
+static bool reads_table(uint32_t word)
+{
+	return (word & 0x0ffffff0) == 0x079ff100;
+}
+
+/* One of these two, whose cases are known: label_branches(), and the table of addresses that stands
+ * behind the next instruction. */
 static bool is_plain_switch(const struct litifut_edge_place *place)
 {
 	const struct litifut_block *block = &place->block->block;
 	const uint32_t word = litifut_get32(false, code_at(place, block->branch));
-	const struct litifut_graph_block *first = litifut_graph_at(place->graph, block->branch + 8);
+	const struct litifut_section *section = place->section;
+	uint32_t address = block->branch + 8;
+	const struct litifut_graph_block *first;
 
-	return (word & 0x0ffffff0) == 0x008ff100 && (word & 15) != 13 && (word & 15) != 15 &&
-	       first && first->function == place->block->function &&
+	if ((word & 15) == 13 || (word & 15) == 15 || !(skips_branches(word) || reads_table(word)))
+		return false;
+	if (reads_table(word)) {
+		if (address - section->address > section->size - 4)
+			return false;
+		address = litifut_get32(false, code_at(place, address));
+	}
+	first = litifut_graph_at(place->graph, address);
+	return first && first->function == place->block->function &&
 	       first->block.flags & LITIFUT_BLOCK_LABEL;
 }
 
@@ -1056,7 +1078,7 @@ static void go_plain(struct plain *plain, uint32_t condition, uint32_t target)
 	plain->at += 4;
 }
 
-/* add pc, pc, rN, lsl #2 of another place */
+/* add pc, pc, rN, lsl #2 of another place, or ldr pc, [pc, rN, lsl #2] */
 static void put_plain_switch(struct plain *plain, uint32_t word, uint32_t address)
 {
 	const uint32_t reg = word & 15;
@@ -1067,9 +1089,11 @@ static void put_plain_switch(struct plain *plain, uint32_t word, uint32_t addres
 	put(plain, 0xe52d0004 | scratch << 12); /* push {rS} */
 	note(plain->frame, plain->at, 8);
 	put_plain_value(plain, scratch, address + 8);
-	put(plain, 0xe0800100 | scratch << 16 | scratch << 12 | reg); /* add rS, rS, rN, lsl #2 */
-	put(plain, 0xe58d0004 | scratch << 12);                       /* str rS, [sp, #4] */
-	put(plain, 0xe8bd8000 | 1u << scratch);                       /* pop {rS, pc} */
+	/* ldr rS, [rS, rN, lsl #2]; or add rS, rS, rN, lsl #2 */
+	put(plain,
+	    (reads_table(word) ? 0xe7900100 : 0xe0800100) | scratch << 16 | scratch << 12 | reg);
+	put(plain, 0xe58d0004 | scratch << 12); /* str rS, [sp, #4] */
+	put(plain, 0xe8bd8000 | 1u << scratch); /* pop {rS, pc} */
 	note(plain->frame, plain->at, 0);
 }
 
@@ -1197,7 +1221,7 @@ static bool label_branches(const struct litifut_image *image, struct litifut_gra
 	const uint32_t word = litifut_get32(false, section->bytes + (jump - section->address));
 	bool found = false;
 
-	if (block->block.flags & LITIFUT_BLOCK_THUMB || (word & 0x0ffffff0) != 0x008ff100)
+	if (block->block.flags & LITIFUT_BLOCK_THUMB || !skips_branches(word))
 		return false;
 	for (uint32_t at = jump + 8; number + 1 < end; at += 4) {
 		struct litifut_graph_block *each = &graph->items[++number];

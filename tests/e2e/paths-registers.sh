@@ -65,11 +65,15 @@ arm_source()
 			add_case "$before" "b$condition 1f" "add r6, r6, #1"
 		done
 	done
-	# a switch of A32 code, as GCC makes it; r2 is 0 to 7, or large
+	# the switches of A32 code that GCC makes; r2 is 0 to 7, or large
 	if [ "$target" != armhf ]; then
 		for register in r0 r2 r9 lr; do
 			add_case "mov lr, r3; cmp r9, r0; mov r9, r4; and $register, $register, #3; cmp $register, #2" \
 				"addls pc, pc, $register, lsl #2; b 7f; b 8f; b 9f; b 1f; 7: add r6, r6, #1; 8: add r7, r7, #3" \
+				"9: eor r6, r6, r7; mov lr, #0"
+			# of code at fixed addresses
+			add_case "mov lr, r3; cmp r9, r0; mov r9, r4; and $register, $register, #3; cmp $register, #2" \
+				"ldrls pc, [pc, $register, lsl #2]; b 7f; .word 8f, 9f, 1f; 7: add r6, r6, #1; 8: add r7, r7, #3" \
 				"9: eor r6, r6, r7; mov lr, #0"
 		done
 		plain_labels
