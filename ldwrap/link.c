@@ -277,11 +277,14 @@ static void place_islands(struct link_state *state)
 static size_t return_bytes(const struct link_state *state, uint64_t text)
 {
 	const uint8_t *usual = state->arch->returns->exit_bytes_usual;
-	const size_t near = state->plan.sites * usual[0];
+	const size_t more = state->request->settings->recorded == LITIFUT_MODE_PATHS
+				    ? state->arch->returns->bits_bytes_usual
+				    : 0;
+	const size_t near = state->plan.sites * (usual[0] + more);
 
 	return is_position_independent(state->request->arguments) &&
 			       text + near > 2 * (uint64_t)state->arch->sizes->reach
-		       ? state->plan.sites * usual[1]
+		       ? state->plan.sites * (usual[1] + more)
 		       : near;
 }
 

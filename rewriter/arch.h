@@ -494,7 +494,8 @@ struct litifut_arch_returns {
 	/* About what that of a usual call takes, with its stone; and where it is
 	 * position-independent and not in the reach of a branch. */
 	uint8_t exit_bytes_usual[2];
-	uint32_t exit_thunk_bit; /* in the address of the thunk: its encoding */
+	uint8_t bits_bytes_usual; /* LITIFUT_MODE=paths: so many more, with branches around it */
+	uint32_t exit_thunk_bit;  /* in the address of the thunk: its encoding */
 };
 
 /* What unwinders and debuggers must know of the code that the rewriter makes. Without it, it

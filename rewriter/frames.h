@@ -34,7 +34,7 @@ struct litifut_frame_step {
 	uint32_t saved;
 };
 
-#define LITIFUT_FRAME_STEPS 4
+#define LITIFUT_FRAME_STEPS 12
 
 /* A piece of code: [start, start + bytes). */
 struct litifut_frame_code {

@@ -87,7 +87,7 @@ static bool disassembled_target(const void *disassembled, uint32_t *target)
 }
 
 const struct cpu cpu_mips = {
-	.edge_call_bytes = {16, 0},
+	.edge_call_bytes = {36, 0},
 	.machine = EM_MIPS,
 	.name = "mips",
 	.title = "MIPS",

@@ -31,9 +31,21 @@
 #define LITIFUT_THUNKS_BY_HELPERS 2  /* __kuser_get_tls and __kuser_cmpxchg of the kernel */
 
 /* LITIFUT_MODE=paths: bytes of the code of tracer/mips/bits.S that the rewriter copies. */
-#define LITIFUT_BITS_BYTES_MIPS 0x1e0
-/* Where in it stands what only goes on by the word behind its call. */
+#define LITIFUT_BITS_BYTES_MIPS 0x620
+/* Where in it stands what only goes on by the word behind its call, and the same for places where
+ * ra holds nothing; */
 #define LITIFUT_BITS_ON_MIPS 0x1cc
+#define LITIFUT_BITS_BACK_MIPS 0x1e0
+/* what begins another word, for code that shifts bits in by itself, and which form that has; */
+#define LITIFUT_BITS_ROOM_MIPS 0x1f0
+#define LITIFUT_BITS_HEAD_MIPS 4
+#define LITIFUT_BITS_STORED_MIPS 8
+#define LITIFUT_BITS_STORED_SHIFT_MIPS 1 /* from it to the bytes of an instruction */
+/* and such code for each of some registers (rewriter/mips/edge_bits.c), where that and ra hold
+ * nothing: for one bit, and behind that for two. */
+#define LITIFUT_BITS_HEADS_MIPS 0x250
+#define LITIFUT_BITS_HEAD_BYTES_MIPS 56
+#define LITIFUT_BITS_TWO_HEADS_BYTES_MIPS (56 + 64)
 /* On ARM: from the code for a 0 (tracer/arm/bits.S) to that for places where some registers hold
  * nothing, and bytes of each piece of that: a 0 and a 1 where the flags hold nothing, and where r0
  * and r1, r0 and r2, or r0 and r3 and lr hold nothing either. */

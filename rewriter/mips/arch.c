@@ -321,6 +321,7 @@ static const struct litifut_arch_returns returns = {
 	.lead_branch = litifut_mips_lead_branch,
 	.exit_bytes_max = LITIFUT_MIPS_EXIT_BYTES,
 	.exit_bytes_usual = {24, 44},
+	.bits_bytes_usual = 8,
 };
 
 static const struct litifut_arch_frames frames = {

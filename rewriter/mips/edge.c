@@ -66,14 +66,13 @@
  *
  * More than 500 lines in one file, because what is judged and what is written must agree on each
  * form. */
-#include "rewriter/edges.h"
+#include "rewriter/mips/edge.h"
 
 #include <litifut/thunk_abi.h>
 #include <string.h>
 
 #include "cpu/step.h"
 #include "rewriter/exits.h"
-#include "rewriter/mips/mips.h"
 
 enum { AT = 1, SP = 29, RA = LITIFUT_MIPS_RA };
 
@@ -81,7 +80,6 @@ enum { AT = 1, SP = 29, RA = LITIFUT_MIPS_RA };
 #define HERE 12 /* offsets in the code that all share */
 #define ON 24
 #define WAYS 256
-#define WORDS_MAX (LITIFUT_EDGE_BYTES_MAX / 4)
 
 static uint32_t word_at(const struct litifut_edge_place *place, uint32_t address)
 {
@@ -239,8 +237,8 @@ static bool is_target(const struct litifut_edge_place *place, uint32_t address)
 	return litifut_targets_has(&place->graph->targets, address);
 }
 
-/* May the delay slot be executed before the test? */
-static bool comes_first(const struct litifut_graph_block *block, uint32_t branch, uint32_t slot)
+bool litifut_mips_comes_first(const struct litifut_graph_block *block, uint32_t branch,
+			      uint32_t slot)
 {
 	const unsigned operation = branch >> 26;
 
@@ -302,7 +300,8 @@ static bool takes_whole(const struct litifut_edge_place *place, struct litifut_e
 	return true;
 }
 
-static unsigned judge_branch(const struct litifut_edge_place *place, struct litifut_edge *edge)
+static unsigned judge_branch_place(const struct litifut_edge_place *place,
+				   struct litifut_edge *edge)
 {
 	const struct litifut_graph_block *block = place->block;
 	const uint32_t branch = block->block.branch;
@@ -330,11 +329,20 @@ static unsigned judge_branch(const struct litifut_edge_place *place, struct liti
 	}
 	if (is_target(place, branch + 4)) {
 		edge->bytes = 4; /* it stays */
-		if (!comes_first(block, word_at(place, branch), slot))
+		if (!litifut_mips_comes_first(block, word_at(place, branch), slot))
 			return LITIFUT_SITE_BRANCH_TARGET;
 	}
 	return litifut_edge_is_free(place, branch, edge->bytes) ? LITIFUT_SITE_PATCHED
 								: LITIFUT_SITE_BRANCH_TARGET;
+}
+
+static unsigned judge_branch(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const unsigned reason = judge_branch_place(place, edge);
+
+	if (reason == LITIFUT_SITE_PATCHED)
+		litifut_mips_find_free(place, edge);
+	return reason;
 }
 
 /* May the instruction name the register, in whatever field? */
@@ -430,7 +438,7 @@ static bool all_can_move(const struct litifut_edge_place *place, uint32_t start,
 	return true;
 }
 
-static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
+static unsigned judge_entry_place(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
 	const uint8_t shift = edge->end || edge->whole ? 0 : place->block->shift;
@@ -473,9 +481,18 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 								      : LITIFUT_SITE_SPECIAL_FORM;
 }
 
+static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const unsigned reason = judge_entry_place(place, edge);
+
+	if (reason == LITIFUT_SITE_PATCHED)
+		litifut_mips_find_free(place, edge);
+	return reason;
+}
+
 /* One instruction before the branch may move along, or all have already; two where the start of the
  * block makes room. */
-static bool join(const struct litifut_edge_place *place, struct litifut_edge *edge)
+static bool may_join(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
 	const uint8_t shift = place->block->shift;
@@ -505,29 +522,16 @@ static bool join(const struct litifut_edge_place *place, struct litifut_edge *ed
 	return true;
 }
 
-struct emitter {
-	const struct litifut_edge_place *place;
-	struct litifut_edge_code *code;
-	uint32_t address;
-	uint32_t words[WORDS_MAX];
-	unsigned count;
-	bool failed;
-};
-
-static void put(struct emitter *emitter, uint32_t word)
+static bool join(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
-	if (emitter->count < WORDS_MAX)
-		emitter->words[emitter->count++] = word;
-	else
-		emitter->failed = true;
+	if (!may_join(place, edge))
+		return false;
+	edge->enters = true;
+	litifut_mips_find_free(place, edge);
+	return true;
 }
 
-static uint32_t here(const struct emitter *emitter)
-{
-	return emitter->address + 4 * emitter->count;
-}
-
-static void note(struct emitter *emitter, unsigned stack, uint32_t saved)
+void litifut_mips_note(struct litifut_mips_emitter *emitter, unsigned stack, uint32_t saved)
 {
 	struct litifut_frame_code *frame = &emitter->code->detour.frames[0];
 
@@ -536,66 +540,75 @@ static void note(struct emitter *emitter, unsigned stack, uint32_t saved)
 			(struct litifut_frame_step){4 * emitter->count, stack, saved};
 }
 
+void litifut_mips_put_link(struct litifut_mips_emitter *emitter, uint32_t target)
+{
+	const uint32_t call = litifut_mips_jump(&emitter->place->context->cpu, true,
+						litifut_mips_here(emitter), target);
+
+	emitter->failed |= !call;
+	litifut_mips_put(emitter, call);
+}
+
 /* Where absolute addresses are known. */
-static bool put_fixed_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
+static bool put_fixed_edge(struct litifut_mips_emitter *emitter, uint32_t flag, uint32_t target)
 {
 	const struct cpu_context *context = &emitter->place->context->cpu;
 	const uint32_t address = emitter->code->flags + flag;
-	const uint32_t jump = litifut_mips_jump(context, false, here(emitter) + 8, target);
+	const uint32_t jump =
+		litifut_mips_jump(context, false, litifut_mips_here(emitter) + 8, target);
 
 	if (context->position_independent || (target && !jump))
 		return false;
-	put(emitter, 0x3c010000 | litifut_mips_high(address));
-	put(emitter, 0x24210000 | (address & 0xffff));
+	litifut_mips_put(emitter, 0x3c010000 | litifut_mips_high(address));
+	litifut_mips_put(emitter, 0x24210000 | (address & 0xffff));
 	if (target)
-		put(emitter, jump);
-	put(emitter, 0xa0210000); /* sb at, 0(at) */
+		litifut_mips_put(emitter, jump);
+	litifut_mips_put(emitter, 0xa0210000); /* sb at, 0(at) */
 	return true;
 }
 
 /* For a target that a branch reaches. */
-static bool put_near_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
+static bool put_near_edge(struct litifut_mips_emitter *emitter, uint32_t flag, uint32_t target)
 {
 	/* what ra holds is stored, and must not end with a zero byte */
-	const bool shifted = !((here(emitter) + 16) & 0xff);
-	const uint32_t base = here(emitter) + 16 + (shifted ? 4 : 0);
+	const bool shifted = !((litifut_mips_here(emitter) + 16) & 0xff);
+	const uint32_t base = litifut_mips_here(emitter) + 16 + (shifted ? 4 : 0);
 	const uint32_t distance = emitter->code->flags + flag - base;
 
 	if (!litifut_mips_branch_reaches(base + 16, target))
 		return false;
 	if (shifted)
-		put(emitter, NOP);
-	put(emitter, 0x27bdfff8); /* addiu sp, sp, -8 */
-	note(emitter, 8, 0);
-	put(emitter, 0xafbf0004); /* sw ra, 4(sp) */
-	put(emitter, 0x04110001); /* bal .+8 */
-	put(emitter, 0x3c010000 | litifut_mips_high(distance));
-	put(emitter, 0x003f0821);                       /* addu at, at, ra */
-	put(emitter, 0xa03f0000 | (distance & 0xffff)); /* sb ra, %lo(distance)(at) */
-	put(emitter, 0x8fbf0004);                       /* lw ra, 4(sp) */
-	put(emitter, litifut_mips_branch(0x10000000, here(emitter), target));
-	put(emitter, 0x27bd0008); /* addiu sp, sp, 8 */
-	note(emitter, 0, 0);
+		litifut_mips_put(emitter, NOP);
+	litifut_mips_put(emitter, 0x27bdfff8); /* addiu sp, sp, -8 */
+	litifut_mips_note(emitter, 8, 0);
+	litifut_mips_put(emitter, 0xafbf0004); /* sw ra, 4(sp) */
+	litifut_mips_put(emitter, 0x04110001); /* bal .+8 */
+	litifut_mips_put(emitter, 0x3c010000 | litifut_mips_high(distance));
+	litifut_mips_put(emitter, 0x003f0821);                       /* addu at, at, ra */
+	litifut_mips_put(emitter, 0xa03f0000 | (distance & 0xffff)); /* sb ra, %lo(distance)(at) */
+	litifut_mips_put(emitter, 0x8fbf0004);                       /* lw ra, 4(sp) */
+	litifut_mips_put(emitter,
+			 litifut_mips_branch(0x10000000, litifut_mips_here(emitter), target));
+	litifut_mips_put(emitter, 0x27bd0008); /* addiu sp, sp, 8 */
+	litifut_mips_note(emitter, 0, 0);
 	return true;
 }
 
 /* With a `target` of 0, control goes on after the edge. */
-static void put_bits_call(struct emitter *emitter, uint32_t code, uint32_t target)
+static void put_bits_call(struct litifut_mips_emitter *emitter, uint32_t code, uint32_t target)
 {
-	uint32_t call;
-
-	put(emitter, 0x27bdfff0); /* addiu sp, sp, -16 */
-	put(emitter, 0xafbf000c); /* sw ra, 12(sp) */
-	note(emitter, 16, 1u << RA);
-	call = litifut_mips_jump(&emitter->place->context->cpu, true, here(emitter), code);
-	emitter->failed |= !call;
-	put(emitter, call);
-	put(emitter, 0xafa30008); /* sw v1, 8(sp) */
-	put(emitter, (target ? target : here(emitter) + 4) - here(emitter));
-	note(emitter, 0, 0);
+	litifut_mips_put(emitter, 0x27bdfff0); /* addiu sp, sp, -16 */
+	litifut_mips_put(emitter, 0xafbf000c); /* sw ra, 12(sp) */
+	litifut_mips_note(emitter, 16, 1u << RA);
+	litifut_mips_put_link(emitter, code);
+	litifut_mips_put(emitter, 0xafa30008); /* sw v1, 8(sp) */
+	litifut_mips_put(emitter, (target ? target : litifut_mips_here(emitter) + 4) -
+					  litifut_mips_here(emitter));
+	litifut_mips_note(emitter, 0, 0);
 }
 
-static void put_bits_edge(struct emitter *emitter, enum litifut_edge_way way, uint32_t target)
+static void put_bits_edge(struct litifut_mips_emitter *emitter, enum litifut_edge_way way,
+			  uint32_t target)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 	const unsigned bit = litifut_edge_bit(emitter->place->context, block, way);
@@ -604,7 +617,7 @@ static void put_bits_edge(struct emitter *emitter, enum litifut_edge_way way, ui
 		put_bits_call(emitter, emitter->code->bits[bit], target);
 }
 
-static void put_flag_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
+static void put_flag_edge(struct litifut_mips_emitter *emitter, uint32_t flag, uint32_t target)
 {
 	const uint32_t distance = emitter->code->flags + flag - (emitter->code->mark + HERE);
 	uint32_t call;
@@ -612,20 +625,22 @@ static void put_flag_edge(struct emitter *emitter, uint32_t flag, uint32_t targe
 	if (put_fixed_edge(emitter, flag, target) ||
 	    (target && put_near_edge(emitter, flag, target)))
 		return;
-	put(emitter, 0x27bdfff8); /* addiu sp, sp, -8 */
-	note(emitter, 8, 0);
-	put(emitter, 0xafbf0004); /* sw ra, 4(sp) */
-	put(emitter, 0x3c010000 | litifut_mips_high(distance));
-	call = litifut_mips_jump(&emitter->place->context->cpu, true, here(emitter),
+	litifut_mips_put(emitter, 0x27bdfff8); /* addiu sp, sp, -8 */
+	litifut_mips_note(emitter, 8, 0);
+	litifut_mips_put(emitter, 0xafbf0004); /* sw ra, 4(sp) */
+	litifut_mips_put(emitter, 0x3c010000 | litifut_mips_high(distance));
+	call = litifut_mips_jump(&emitter->place->context->cpu, true, litifut_mips_here(emitter),
 				 emitter->code->mark);
 	emitter->failed |= !call;
-	put(emitter, call);
-	put(emitter, 0x24210000 | (distance & 0xffff));
-	put(emitter, (target ? target : here(emitter) + 4) - here(emitter));
-	note(emitter, 0, 0);
+	litifut_mips_put(emitter, call);
+	litifut_mips_put(emitter, 0x24210000 | (distance & 0xffff));
+	litifut_mips_put(emitter, (target ? target : litifut_mips_here(emitter) + 4) -
+					  litifut_mips_here(emitter));
+	litifut_mips_note(emitter, 0, 0);
 }
 
-static void put_edge(struct emitter *emitter, enum litifut_edge_way way, uint32_t target)
+static void put_edge(struct litifut_mips_emitter *emitter, enum litifut_edge_way way,
+		     uint32_t target)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 
@@ -636,39 +651,39 @@ static void put_edge(struct emitter *emitter, enum litifut_edge_way way, uint32_
 }
 
 /* Calls what the block calls, with the return address that it would leave. */
-static void put_call(struct emitter *emitter, uint32_t slot)
+static void put_call(struct litifut_mips_emitter *emitter, uint32_t slot)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 	const uint32_t back = block->branch + 8;
 	const uint32_t word = word_at(emitter->place, block->branch);
-	const uint32_t distance = back - (here(emitter) + 8);
+	const uint32_t distance = back - (litifut_mips_here(emitter) + 8);
 
-	put(emitter, 0x04110001); /* bal .+8 */
-	put(emitter, 0x3c010000 | litifut_mips_high(distance));
-	put(emitter, 0x24210000 | (distance & 0xffff));
-	put(emitter, 0x003ff821); /* addu ra, at, ra */
+	litifut_mips_put(emitter, 0x04110001); /* bal .+8 */
+	litifut_mips_put(emitter, 0x3c010000 | litifut_mips_high(distance));
+	litifut_mips_put(emitter, 0x24210000 | (distance & 0xffff));
+	litifut_mips_put(emitter, 0x003ff821); /* addu ra, at, ra */
 	if (block->target) {
 		const uint32_t far = block->target - back;
 
-		put(emitter, 0x3c010000 | litifut_mips_high(far));
-		put(emitter, 0x24210000 | (far & 0xffff));
-		put(emitter, 0x003f0821); /* addu at, at, ra */
-		put(emitter, 0x00200008); /* jr at */
+		litifut_mips_put(emitter, 0x3c010000 | litifut_mips_high(far));
+		litifut_mips_put(emitter, 0x24210000 | (far & 0xffff));
+		litifut_mips_put(emitter, 0x003f0821); /* addu at, at, ra */
+		litifut_mips_put(emitter, 0x00200008); /* jr at */
 	} else {
-		put(emitter, (word & 0x03e00000) | 0x08); /* jr rN */
+		litifut_mips_put(emitter, (word & 0x03e00000) | 0x08); /* jr rN */
 	}
-	put(emitter, slot);
+	litifut_mips_put(emitter, slot);
 }
 
 /* Prepares the recorder for a child that the end of the block makes. */
-static void prepare(struct emitter *emitter, uint32_t target)
+static void prepare(struct litifut_mips_emitter *emitter, uint32_t target)
 {
 	if (emitter->place->block->spawns)
 		put_bits_call(emitter, emitter->code->spawns, target);
 }
 
 /* Goes on at the target, with `last` executed before. Takes as many bytes for any distance. */
-static void put_go(struct emitter *emitter, uint32_t target, uint32_t last)
+static void put_go(struct litifut_mips_emitter *emitter, uint32_t target, uint32_t last)
 {
 	const struct litifut_arch_context *context = emitter->place->context;
 	const uint32_t room = context->bits ? 16 : 8;
@@ -676,60 +691,65 @@ static void put_go(struct emitter *emitter, uint32_t target, uint32_t last)
 	const unsigned end = emitter->count + (!context->cpu.position_independent ? 2
 					       : anywhere                         ? 5
 										  : 6);
-	uint32_t jump = litifut_mips_jump(&context->cpu, false, here(emitter), target);
+	uint32_t jump = litifut_mips_jump(&context->cpu, false, litifut_mips_here(emitter), target);
 
 	if (jump || !context->cpu.position_independent) {
 		emitter->failed |= !jump;
-		put(emitter, jump);
-		put(emitter, last);
+		litifut_mips_put(emitter, jump);
+		litifut_mips_put(emitter, last);
 		while (emitter->count < end)
-			put(emitter, NOP);
+			litifut_mips_put(emitter, NOP);
 		return;
 	}
 	if (!anywhere)
-		put(emitter, last);
-	put(emitter, 0x27bd0000 | (-room & 0xffff)); /* addiu sp, sp, -room */
-	put(emitter, 0xafbf0000 | (room - 4));       /* sw ra, room - 4(sp) */
-	note(emitter, room, 1u << RA);
-	jump = litifut_mips_jump(&context->cpu, true, here(emitter),
+		litifut_mips_put(emitter, last);
+	litifut_mips_put(emitter, 0x27bd0000 | (-room & 0xffff)); /* addiu sp, sp, -room */
+	litifut_mips_put(emitter, 0xafbf0000 | (room - 4));       /* sw ra, room - 4(sp) */
+	litifut_mips_note(emitter, room, 1u << RA);
+	jump = litifut_mips_jump(&context->cpu, true, litifut_mips_here(emitter),
 				 context->bits ? emitter->code->bits[0] + LITIFUT_BITS_ON_MIPS
 					       : emitter->code->mark + ON);
 	emitter->failed |= !jump;
-	put(emitter, jump);
-	put(emitter, anywhere ? last : NOP);
-	put(emitter, target - here(emitter));
-	note(emitter, 0, 0);
+	litifut_mips_put(emitter, jump);
+	litifut_mips_put(emitter, anywhere ? last : NOP);
+	litifut_mips_put(emitter, target - litifut_mips_here(emitter));
+	litifut_mips_note(emitter, 0, 0);
 }
 
-static bool ends_unit(const struct emitter *emitter, const struct litifut_edge *edge)
+static bool ends_unit(const struct litifut_mips_emitter *emitter, const struct litifut_edge *edge)
 {
 	return emitter->place->context->units && (edge->end || edge->whole);
 }
 
 /* The same for an entry that is recorded already, or that of an end; records that a unit ends. */
-static void put_entered(struct emitter *emitter, const struct litifut_edge *edge, bool recorded,
-			uint32_t target)
+static void put_entered(struct litifut_mips_emitter *emitter, const struct litifut_edge *edge,
+			bool recorded, uint32_t target)
 {
 	const uint32_t next = emitter->place->block->spawns ? 0 : target;
 
-	if (ends_unit(emitter, edge))
+	if (ends_unit(emitter, edge)) {
+		if (emitter->count == 5) /* edge_call_bytes of struct cpu */
+			litifut_mips_put(emitter, NOP);
 		put_edge(emitter, LITIFUT_WAY_TAKEN, next);
-	else if (!recorded)
+	} else if (!recorded) {
 		put_edge(emitter, LITIFUT_WAY_ENTERED, next);
+	}
 	prepare(emitter, target);
 }
 
 /* Before a call that makes a child, the recorder looks at its arguments. The delay slot often sets
  * one, and is executed before where that changes nothing: it does not write the register that
  * `word` jumps by, and does not use the return address. */
-static bool slot_comes_first(const struct emitter *emitter, uint32_t word, uint32_t slot)
+static bool slot_comes_first(const struct litifut_mips_emitter *emitter, uint32_t word,
+			     uint32_t slot)
 {
 	return emitter->place->block->spawns && !litifut_mips_writes(slot, word >> 21 & 31) &&
 	       !litifut_mips_writes(slot, RA) && (slot >> 21 & 31) != RA && (slot >> 16 & 31) != RA;
 }
 
 /* The end of the block; `recorded`: its start need not be. */
-static void put_end(struct emitter *emitter, const struct litifut_edge *edge, bool recorded)
+static void put_end(struct litifut_mips_emitter *emitter, const struct litifut_edge *edge,
+		    bool recorded)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 	const bool has_slot = block->ends != LITIFUT_ENDS_STOP;
@@ -737,7 +757,7 @@ static void put_end(struct emitter *emitter, const struct litifut_edge *edge, bo
 	uint32_t slot = has_slot ? word_at(emitter->place, block->branch + 4) : NOP;
 
 	if (block->ends != LITIFUT_ENDS_BRANCH && slot_comes_first(emitter, word, slot)) {
-		put(emitter, slot);
+		litifut_mips_put(emitter, slot);
 		slot = NOP;
 	}
 	switch (block->ends) {
@@ -746,7 +766,7 @@ static void put_end(struct emitter *emitter, const struct litifut_edge *edge, bo
 			put_go(emitter, block->target, slot);
 			break;
 		}
-		put(emitter, slot);
+		litifut_mips_put(emitter, slot);
 		put_entered(emitter, edge, recorded, block->target);
 		break;
 	case LITIFUT_ENDS_CALL:
@@ -755,9 +775,9 @@ static void put_end(struct emitter *emitter, const struct litifut_edge *edge, bo
 		break;
 	default:
 		put_entered(emitter, edge, recorded, 0);
-		put(emitter, word);
+		litifut_mips_put(emitter, word);
 		if (has_slot)
-			put(emitter, slot);
+			litifut_mips_put(emitter, slot);
 		break;
 	}
 }
@@ -765,8 +785,8 @@ static void put_end(struct emitter *emitter, const struct litifut_edge *edge, bo
 /* Is the start of the block recorded before what moves? A program that ends there by a signal must
  * have it in its trace. Where the code does not end with a jump to what follows, that takes
  * nothing more. */
-static bool is_recorded_first(const struct emitter *emitter, const struct litifut_edge *edge,
-			      bool ends, uint32_t end)
+static bool is_recorded_first(const struct litifut_mips_emitter *emitter,
+			      const struct litifut_edge *edge, bool ends, uint32_t end)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 
@@ -780,23 +800,34 @@ static bool is_recorded_first(const struct emitter *emitter, const struct litifu
 	return false;
 }
 
-static void put_moved(struct emitter *emitter, uint32_t start, uint32_t end)
+static void put_moved(struct litifut_mips_emitter *emitter, uint32_t start, uint32_t end)
 {
 	for (uint32_t at = start; at < end; at += 4)
-		put(emitter, word_at(emitter->place, at));
+		litifut_mips_put(emitter, word_at(emitter->place, at));
+}
+
+/* Is the start of the block recorded by a bit? */
+static bool is_entered_by_bit(const struct litifut_mips_emitter *emitter)
+{
+	return litifut_edge_bit(emitter->place->context, &emitter->place->block->block,
+				LITIFUT_WAY_ENTERED) == 1;
 }
 
 /* With `after`, what stands behind the first instruction is done already, or is not done here. */
-static void put_entry(struct emitter *emitter, const struct litifut_edge *edge)
+static void put_entry(struct litifut_mips_emitter *emitter, const struct litifut_edge *edge)
 {
 	const uint32_t bytes = edge->bytes + (edge->step ? LITIFUT_EDGE_STEP_BYTES : 0);
 	const struct litifut_block *block = &emitter->place->block->block;
 	const uint32_t start = block->start;
 	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch < start + edge->bytes;
 	const uint32_t last = start + (edge->after ? 0 : bytes - 4);
-	const bool recorded = is_recorded_first(emitter, edge, ends, last + 4);
+	const unsigned code =
+		!edge->end && is_entered_by_bit(emitter) ? edge->free[LITIFUT_WAY_ENTERED] : 0;
+	const bool recorded = code || is_recorded_first(emitter, edge, ends, last + 4);
 
-	if (recorded && !edge->end)
+	if (code)
+		litifut_mips_put_entered(emitter, code);
+	else if (recorded && !edge->end)
 		put_edge(emitter, LITIFUT_WAY_ENTERED, 0);
 	if (ends || edge->end) {
 		if (!edge->end)
@@ -809,23 +840,57 @@ static void put_entry(struct emitter *emitter, const struct litifut_edge *edge)
 		put_go(emitter, start + bytes, word_at(emitter->place, last));
 		return;
 	}
-	put(emitter, word_at(emitter->place, last));
+	litifut_mips_put(emitter, word_at(emitter->place, last));
 	put_edge(emitter, LITIFUT_WAY_ENTERED, start + bytes);
 }
 
-static void put_branch(struct emitter *emitter, const struct litifut_edge *edge, bool slot_stays)
+/* A branch that records bits by itself (edge_bits.c). */
+static void put_coded(struct litifut_mips_emitter *emitter, const struct litifut_edge *edge,
+		      uint32_t slot)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 	const uint32_t word = word_at(emitter->place, block->branch);
+	const bool two =
+		edge->enters && is_entered_by_bit(emitter) && edge->free[LITIFUT_WAY_ENTERED];
+
+	const unsigned code = edge->free[two ? LITIFUT_WAY_ENTERED : LITIFUT_WAY_TAKEN];
+
+	if (two)
+		litifut_mips_put_first(emitter, code, true);
+	else if (edge->enters)
+		put_edge(emitter, LITIFUT_WAY_ENTERED, 0);
+	put_moved(emitter, block->branch - edge->before, block->branch);
+	if (slot != NOP && litifut_mips_comes_first(emitter->place->block, word, slot)) {
+		litifut_mips_put(emitter, slot);
+		slot = NOP;
+	}
+	if (!two)
+		litifut_mips_put_first(emitter, code, false);
+	litifut_mips_put_branch(emitter, code, word, slot,
+				emitter->place->block->spawns ? 0 : block->target);
+	prepare(emitter, block->target);
+}
+
+static void put_branch(struct litifut_mips_emitter *emitter, const struct litifut_edge *edge,
+		       bool slot_stays)
+{
+	const struct litifut_block *block = &emitter->place->block->block;
+	const uint32_t word = word_at(emitter->place, block->branch);
+	const uint32_t slot = slot_stays ? NOP : word_at(emitter->place, block->branch + 4);
 	unsigned test;
 
+	if (edge->free[LITIFUT_WAY_TAKEN] ||
+	    (edge->enters && is_entered_by_bit(emitter) && edge->free[LITIFUT_WAY_ENTERED])) {
+		put_coded(emitter, edge, slot);
+		return;
+	}
 	if (edge->enters)
 		put_edge(emitter, LITIFUT_WAY_ENTERED, 0);
 	if (edge->before)
 		put_moved(emitter, block->start, block->branch);
 	test = emitter->count;
-	put(emitter, 0);
-	put(emitter, slot_stays ? NOP : word_at(emitter->place, block->branch + 4));
+	litifut_mips_put(emitter, 0);
+	litifut_mips_put(emitter, slot);
 	put_edge(emitter, LITIFUT_WAY_PASSED, block->end);
 	emitter->words[test] = (word & 0xffff0000) | (emitter->count - test - 1);
 	put_edge(emitter, LITIFUT_WAY_TAKEN, emitter->place->block->spawns ? 0 : block->target);
@@ -837,7 +902,7 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 {
 	const bool big = place->context->cpu.big_endian;
 	const struct litifut_exit_ways ways = {.gate = code->gate, .landings = code->landings};
-	struct emitter emitter = {.place = place, .code = code, .address = address};
+	struct litifut_mips_emitter emitter = {.place = place, .code = code, .address = address};
 	struct litifut_detour *detour = &code->detour;
 	const uint32_t from = edge->address + edge->shift;
 	const bool turns = edge->after && !edge->shifts;
@@ -865,7 +930,8 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 	if (!edge->entry && !edge->before && words[1] == NOP) {
 		const uint32_t slot = word_at(place, edge->address + 4);
 
-		slot_stays = comes_first(place->block, word_at(place, edge->address), slot);
+		slot_stays =
+			litifut_mips_comes_first(place->block, word_at(place, edge->address), slot);
 		words[1] = slot_stays ? slot : NOP;
 	}
 	if ((edge->bytes == 4 && !slot_stays) || (turns && words[1] != NOP))
@@ -875,7 +941,7 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 	else
 		put_branch(&emitter, edge, slot_stays);
 	while (emitter.count % ((1u << place->context->grain) / 4))
-		put(&emitter, NOP);
+		litifut_mips_put(&emitter, NOP);
 	code->bytes = 4 * emitter.count;
 	detour->frames[0].bytes = code->bytes;
 	for (unsigned i = 0; i < emitter.count; i++)

@@ -211,6 +211,128 @@ mips_source()
 	done
 }
 
+# many_branches COUNT: functions of others, so that the code of a branch may not be long where it must be in reach
+many_branches()
+{
+	for many in $(seq "$1"); do
+		echo "int other_$many(int x) { if (x > $many) x ^= 5; if (x < -$many) x--; return x & 1 ? x : $many; }"
+	done >many.c
+}
+
+# On MIPS: functions in each of which one register holds nothing behind the branch, and the return address
+# neither, or does (live); they leave all other registers in dump[].
+free_source()
+{
+	cat >free.S <<-'END'
+		.set noreorder
+		.set noat
+		.text
+		.macro each operation, except, base
+		.irp r, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25
+		.if \r - \except
+		\operation $\r, 4 * \r($\base)
+		.endif
+		.endr
+		.endm
+		.macro function x, live, slot:vararg
+		.globl free_\x\()_\live
+		.type free_\x\()_\live, @function
+		.ent free_\x\()_\live
+		free_\x\()_\live:
+		lui $28, %hi(_gp_disp)
+		addiu $28, $28, %lo(_gp_disp)
+		addu $28, $28, $25
+		addiu $sp, $sp, -40
+		sw $16, 16($sp)
+		sw $17, 20($sp)
+		sw $31, 28($sp)
+		move $16, $4
+		move $17, $5
+		each lw, 0, 17
+		.if \live
+		li $31, 77
+		.endif
+		beq $16, $0, 1f
+		\slot
+		b 2f
+		li $16, 7
+		1:
+		li $16, 8
+		2:
+		lw $\x, %got(dump)($28)
+		each sw, \x, \x
+		sw $16, 0($\x)
+		.if \live
+		sw $31, 4($\x)
+		.endif
+		lw $31, 28($sp)
+		lw $17, 20($sp)
+		lw $16, 16($sp)
+		jr $31
+		addiu $sp, $sp, 40
+		.end free_\x\()_\live
+		.size free_\x\()_\live, . - free_\x\()_\live
+		.endm
+		.irp x, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25
+		function \x, 0, nop
+		function \x, 1, move $16, $17
+		.endr
+	END
+	cat >free.c <<-'END'
+		#include <stdio.h>
+		unsigned dump[32];
+		#define FUNCTION(x) void free_##x##_0(int, unsigned *), free_##x##_1(int, unsigned *);
+		#define EACH F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) F(12) F(13) F(14) F(15) F(24) F(25)
+		#define F FUNCTION
+		EACH
+		#undef F
+		#define F(x) free_##x##_0, free_##x##_1,
+		static void (*const functions[])(int, unsigned *) = {EACH};
+		int main(void)
+		{
+			for (int i = 0; i < 32; i++)
+				for (int j = 0; j < 200; j++) {
+					unsigned values[32], sum = 0;
+
+					for (int k = 0; k < 32; k++)
+						values[k] = dump[k] = 0x10001u * (k + i) + j * 77;
+					functions[i](j % 3, values);
+					for (int k = 0; k < 32; k++)
+						sum = sum * 33 + dump[k];
+					printf("%d %d %x\n", i, j, sum);
+				}
+			return 0;
+		}
+	END
+}
+
+# In how many registers does code look for the cursor?
+cursor_registers()
+{
+	"$triplet-objdump" -d traced/free | awk '$3 == "rdhwr" { sub(/,.*/, "", $4); print $4 }' | sort -u | wc -l
+}
+
+free_registers()
+{
+	free_source
+	many_branches 1500
+	for form in -pie -no-pie "-pie ../many.c"; do
+		# shellcheck disable=SC2086
+		link free ../free.c ../free.S $form || continue
+		same_run free
+		is "$form: it comes to its end" "$(cat plain.status)" 0
+		is "$form: each register that holds nothing is used" "$(cursor_registers)" \
+			"$(case $form in *many*) echo 8 ;; *) echo 16 ;; esac)"
+		rm -rf data
+		guest_environment="LITIFUT_DIR=$(pwd)/data"
+		run traced free
+		guest_environment=
+		"$BUILD/bin/litifut-post" -q -f blocks data traced/free >executed
+		is "$form: all functions are followed, 200 times" \
+			"$(awk -F '\t' '$6 ~ /^free_/ { n[$6]++ } END { for (f in n) if (n[f] == 600) k++; print k }' executed)" 32
+	done
+}
+
 add_case()
 {
 	number=$((number + 1))
@@ -324,6 +446,7 @@ behaviour()
 		link ordered ../main.c ../cases.S || return
 		same_run ordered
 		is "in order: all cases are followed" "$(followed)" "$(sed -n '$=' list)"
+		[ "$cpu" = arm ] || free_registers
 		LITIFUT_MODE=coverage
 		;;
 	esac

@@ -28,6 +28,13 @@ static inline const uint32_t *litifut_frame_arguments(const struct litifut_frame
 	return frame->registers;
 }
 
+/* As on MIPS, where code records bits by itself: here none does. */
+static inline void litifut_frame_give_cursor(const uint32_t *arguments, uint32_t cursor)
+{
+	(void)arguments;
+	(void)cursor;
+}
+
 static inline uint32_t litifut_frame_stack_pointer(const struct litifut_frame *frame)
 {
 	return (uint32_t)(frame + 1);

@@ -60,6 +60,13 @@ static inline const uint32_t *litifut_frame_arguments(const struct litifut_frame
 	return frame->registers + 3;
 }
 
+/* LITIFUT_MODE=paths: to the code that has called (bits.S), of the cursor behind the word for bits
+ * that was begun for it. `arguments` is what litifut_frame_arguments() has returned. */
+static inline void litifut_frame_give_cursor(const uint32_t *arguments, uint32_t cursor)
+{
+	((volatile uint32_t *)(uintptr_t)arguments)[-3] = cursor; /* $at */
+}
+
 static inline uint32_t litifut_frame_stack_pointer(const struct litifut_frame *frame)
 {
 	return (uint32_t)(frame + 1);

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "frame.h"
 #include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
@@ -28,9 +29,10 @@
 uint32_t litifut_bits_never;
 
 /* The record, and behind it a word for bits that holds `last`. Signals are blocked, but for those
- * that the CPU sends; the handlers of these find the cursor behind the record. */
-static bool litifut_bits_append(struct litifut_thread *thread, const uint32_t *words,
-				uint32_t count, uint32_t last)
+ * that the CPU sends; the handlers of these find the cursor behind the record.
+ * Returns the cursor as it leaves it, 0: there is no room. */
+static uint32_t litifut_bits_append(struct litifut_thread *thread, const uint32_t *words,
+				    uint32_t count, uint32_t last)
 {
 	uint32_t *cursor = litifut_thread_cursor(thread);
 	volatile uint32_t *place = litifut_reserve(cursor, (count + 1) * 4, LITIFUT_CHUNK_BITS,
@@ -38,14 +40,14 @@ static bool litifut_bits_append(struct litifut_thread *thread, const uint32_t *w
 
 	litifut_thread_put(thread, place ? litifut_chunk_of((uint32_t)place) : 0);
 	if (!place)
-		return false;
+		return 0;
 	place[count] = last;
 	for (uint32_t i = 1; i < count; i++)
 		place[i] = words[i];
 	/* without words it is asked only for a place for bits */
 	if (count)
 		place[0] = words[0] | LITIFUT_BITS_RECORD;
-	return true;
+	return (uint32_t)(place + count + 1);
 }
 
 bool litifut_bits_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count)
@@ -54,7 +56,7 @@ bool litifut_bits_put(struct litifut_thread *thread, const uint32_t *words, uint
 	bool done;
 
 	litifut_signals_block(&signals);
-	done = litifut_bits_append(thread, words, count, LITIFUT_BITS_NONE);
+	done = litifut_bits_append(thread, words, count, LITIFUT_BITS_NONE) != 0;
 	litifut_signals_restore(&signals);
 	return done;
 }
@@ -89,6 +91,7 @@ void litifut_bits_record(struct litifut_thread *thread, const struct litifut_cal
 	uint32_t count = 4;
 	const uint32_t end = litifut_bits_stack_end(stack - 4);
 	struct litifut_signals signals;
+	uint32_t cursor;
 
 	words[1] = call->return_address;
 	words[2] = stack;
@@ -109,8 +112,11 @@ void litifut_bits_record(struct litifut_thread *thread, const struct litifut_cal
 	words[0] = LITIFUT_CONTROL_WORD(LITIFUT_WORD_SYNC, count - 1);
 	litifut_signals_block(&signals);
 	/* a bit stands in the word behind the record; so does that the block was entered */
-	if (!litifut_bits_append(thread, words, count,
-				 kind < 2 ? LITIFUT_BITS_NONE << 1 | kind : LITIFUT_BITS_NONE))
+	cursor = litifut_bits_append(thread, words, count,
+				     kind < 2 ? LITIFUT_BITS_NONE << 1 | kind : LITIFUT_BITS_NONE);
+	if (!cursor)
 		litifut_lose(1);
+	else if (call->arguments)
+		litifut_frame_give_cursor(call->arguments, cursor);
 	litifut_signals_restore(&signals);
 }

@@ -38,19 +38,9 @@
 #define LITIFUT_PAGES_APART 0x7000
 
 /* What stands in the place of the code there; NULL: it is other code. */
-static const litifut_code_unit *litifut_cursor_code_at(uint32_t address)
+static const litifut_code_unit *litifut_cursor_code_at(uint32_t address, litifut_code_unit *room)
 {
-	for (uint32_t i = 0; i < sizeof(litifut_cursor_code) / LITIFUT_CODE_BYTES; i++) {
-		uint32_t j = 0;
-
-		while (j < LITIFUT_CURSOR_CODE_UNITS &&
-		       ((const volatile litifut_code_unit *)address)[j] ==
-			       litifut_cursor_code[i][j])
-			j++;
-		if (j == LITIFUT_CURSOR_CODE_UNITS)
-			return litifut_cursor_none[i];
-	}
-	return NULL;
+	return litifut_cursor_none((const volatile litifut_code_unit *)address, room);
 }
 
 /* In the pages [from, end). */
@@ -66,7 +56,8 @@ static void litifut_pages_exchange(uint32_t from, uint32_t end)
 	for (uint32_t at = 0; at + LITIFUT_CODE_BYTES <= bytes; at += LITIFUT_UNIT) {
 		volatile litifut_code_unit *place =
 			(volatile litifut_code_unit *)((uint32_t)copy + at);
-		const litifut_code_unit *none = litifut_cursor_code_at((uint32_t)place);
+		litifut_code_unit room[LITIFUT_CURSOR_CODE_UNITS];
+		const litifut_code_unit *none = litifut_cursor_code_at((uint32_t)place, room);
 
 		for (uint32_t i = 0; none && i < LITIFUT_CURSOR_CODE_UNITS; i++)
 			place[i] = none[i];
@@ -95,6 +86,7 @@ static void litifut_module_withdraw(struct litifut_module *module)
 	for (uint32_t at = module->text_start + bias; at + LITIFUT_CODE_BYTES <= text_end;
 	     at += LITIFUT_UNIT) {
 		const uint32_t last = at + LITIFUT_CODE_BYTES - 1;
+		litifut_code_unit room[LITIFUT_CURSOR_CODE_UNITS];
 
 		/* there may be no code between two segments, and no memory that could be copied */
 		const bool gap = !(at & page_mask) && !litifut_readable(at);
@@ -107,9 +99,9 @@ static void litifut_module_withdraw(struct litifut_module *module)
 			at += page_mask + 1 - LITIFUT_UNIT;
 			continue;
 		}
-		if (*(const volatile litifut_code_unit *)at != litifut_cursor_code[0][0] ||
+		if (!litifut_may_find_cursor(*(const volatile litifut_code_unit *)at) ||
 		    ((at ^ last) & ~page_mask && !litifut_readable(last & ~7u)) ||
-		    !litifut_cursor_code_at(at))
+		    !litifut_cursor_code_at(at, room))
 			continue;
 		if (!from)
 			from = at & ~page_mask;
