@@ -41,6 +41,18 @@ static bool plain_reads_pc(uint32_t word)
 	}
 }
 
+/* May the instruction, which has no condition, be done elsewhere? Others than these may be calls.
+ */
+static bool unconditional_moves(uint32_t word)
+{
+	if (word >> 25 == 0x79) /* NEON data processing */
+		return true;
+	return !names_pc(word >> 16) &&
+	       ((word & 0xff100000) == 0xf4000000 || /* NEON loads and stores: vld1, vst1 */
+		(word & 0xff30f000) == 0xf510f000 || /* pld, pldw */
+		((word & 0xff30f010) == 0xf710f000 && !names_pc(word)));
+}
+
 enum litifut_arm_plain_treatment litifut_arm_plain_treatment(uint32_t word, uint32_t address)
 {
 	static const struct cpu_context context;
@@ -50,8 +62,9 @@ enum litifut_arm_plain_treatment litifut_arm_plain_treatment(uint32_t word, uint
 			      (word & 0x0c10f000) == 0x0410f000;   /* ldr */
 	uint8_t bytes[4];
 
-	if (word >> 28 == 0xf) /* NEON data processing; others may be calls */
-		return word >> 25 == 0x79 ? LITIFUT_ARM_PLAIN_MOVES : LITIFUT_ARM_PLAIN_STUCK;
+	if (word >> 28 == 0xf)
+		return unconditional_moves(word) ? LITIFUT_ARM_PLAIN_MOVES
+						 : LITIFUT_ARM_PLAIN_STUCK;
 	litifut_put32(false, bytes, word);
 	litifut_arm_decode(&context, bytes, 4, address, LITIFUT_CODE_PLAIN, &decoded);
 	switch (decoded.class) {

@@ -103,9 +103,12 @@ arm_source()
 	fi
 }
 
-# A label of clang's switch of position-independent A32 code before each form that reads the pc, or that is a call.
+# A label of clang's switch of position-independent A32 code before each form that reads the pc, that is a call, or that
+# has no condition.
 plain_labels()
 {
+	set -- ".fpu neon; vld1.32 {d0}, [r1]; vmov r6, r7, d0" "pld [r1]; add r6, r6, r7"
+	[ "$target" != armel ] || set -- # code for CPUs that have neither
 	cat >>cases.S <<-'END'
 		plain_helper: add r6, r6, #5
 		bx lr
@@ -122,7 +125,7 @@ plain_labels()
 		"add lr, pc, lr; sub r6, lr, pc" "add lr, pc, r6; sub r6, lr, pc" "add r6, pc, lr; sub r6, r6, pc" \
 		"ldrne r6, 3f" "ldrge lr, 3f; mov r6, lr" "ldrdhi r6, r7, 3f" "mov r0, #0; ldr r0, [pc, r0]; mov r0, #0" \
 		"blne plain_helper" "bl plain_helper" "blx thumb_helper" "blcs plain_helper; mov r7, #3" \
-		"adr r8, 5f; mov r9, #4; add pc, r8, r9"; do
+		"adr r8, 5f; mov r9, #4; add pc, r8, r9" "$@"; do
 		add_case "mov lr, r3; and r9, r3, #1; add r10, pc, #4; ldr r9, [r10, r9, lsl #2]" \
 			"add pc, r10, r9; 7: .word 8f - 7b, 9f - 7b; 8: $form; mov lr, r3" \
 			"9: $form; 5: eor r6, r6, r7; eor r6, r6, r7; mov r9, #0; mov r8, #0; mov lr, #0; b 4f; .balign 8; 3: .word 0x1234567, 0x89abcdef; 4:"

@@ -76,6 +76,15 @@ static const struct {
 	{"vldr s0, [pc, #8]", 0xed9f0a02, LITIFUT_ARM_PLAIN_LOADS_VECTOR, 0x1010},
 	{"mov r0, r1", 0xe1a00001, LITIFUT_ARM_PLAIN_MOVES, 0},
 	{"svc 0", 0xef000000, LITIFUT_ARM_PLAIN_STUCK, 0},
+	{"vld1.8 {d0}, [r0]", 0xf420070f, LITIFUT_ARM_PLAIN_MOVES, 0},
+	{"vst1.64 {d16, d17}, [r2:128], r3", 0xf4420ae3, LITIFUT_ARM_PLAIN_MOVES, 0},
+	{"vld1.8 {d0[1]}, [r2]!", 0xf4a2002d, LITIFUT_ARM_PLAIN_MOVES, 0},
+	{"vadd.i32 d0, d1, d2", 0xf2210802, LITIFUT_ARM_PLAIN_MOVES, 0},
+	{"pld [r0]", 0xf5d0f000, LITIFUT_ARM_PLAIN_MOVES, 0},
+	{"pldw [r1, #-8]", 0xf511f008, LITIFUT_ARM_PLAIN_MOVES, 0},
+	{"pld [r1, r2, lsl #3]", 0xf7d1f182, LITIFUT_ARM_PLAIN_MOVES, 0},
+	{"pld [pc, #8]", 0xf5dff008, LITIFUT_ARM_PLAIN_STUCK, 0},
+	{"blx 0x1008", 0xfa000000, LITIFUT_ARM_PLAIN_STUCK, 0},
 };
 
 static void what_can_be_moved_of_a32(void **state)
