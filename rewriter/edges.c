@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/callees.h"
 #include "rewriter/edges_judge.h"
 #include "rewriter/paths.h"
 #include "rewriter/sites.h"
@@ -622,15 +623,25 @@ static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const 
 				       struct litifut_error *error)
 {
 	struct litifut_graph *graph = &judge->edges->graph;
-	const bool stones = LITIFUT_ARCH_GET(judge->session->arch, detour, find_stone) != NULL;
-	struct litifut_paths paths;
+	const struct litifut_arch *arch = judge->session->arch;
+	const bool stones = LITIFUT_ARCH_GET(arch, detour, find_stone) != NULL;
+	struct litifut_paths paths = {0};
+	struct litifut_called called = {0};
 	uint8_t *spared = calloc(graph->count + 1, 1);
-	enum litifut_status status = litifut_paths_start(
-		judge->session, graph, judge->session->arch->edges->add_addresses,
-		judge->session->arch->edges->may_call, &paths, error);
+	enum litifut_status status = judge->session->context.system
+					     ? litifut_callees_find(judge->session, graph, error)
+					     : LITIFUT_OK;
 	bool branches = true;
 	bool again = true;
 
+	if (judge->session->context.system && arch->edges->find_called &&
+	    !judge->session->all_entered && !status)
+		arch->edges->find_called(&judge->session->image, arch, &judge->session->context,
+					 graph, &called);
+	if (!status)
+		status = litifut_paths_start(judge->session, graph, arch->edges->add_addresses,
+					     arch->edges->may_call, &called, &paths, error);
+	litifut_called_release(&called);
 	judge->judged = calloc(graph->count + 1, 1);
 	judge->wanted = paths.wanted;
 	if (!status && (!judge->judged || !spared))
@@ -641,7 +652,8 @@ static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const 
 		if (!paths.left[i] &&
 		    (functions[i] != LITIFUT_SITE_PATCHED || begins_as_data(judge, i)))
 			litifut_paths_leave(&paths, i);
-	litifut_paths_want(&paths);
+	if (!status)
+		litifut_paths_want(&paths);
 	while (again && !status) {
 		judge_wanted(judge, &paths, LITIFUT_ENTERED_RECORD, stones && branches);
 		for (size_t i = 0; i < judge->session->unlent_count; i++)

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rewriter/callees.h"
 #include "rewriter/changes.h"
 #include "rewriter/frames.h"
 #include "rewriter/graph.h"
@@ -194,12 +195,18 @@ struct litifut_arch_edges {
 	/* LITIFUT_MODE=paths: may the code of this branch, which has been judged, record the start
 	 * of its block as well? May make it begin there. NULL: it may if it begins there. */
 	bool (*join)(const struct litifut_edge_place *place, struct litifut_edge *edge);
-	/* Adds the addresses that code of the section forms, and rather more. */
+	/* Finds what code only reads to call functions that `graph` follows, in which callees are
+	 * known. Release with litifut_called_release(). NULL: nothing is. */
+	void (*find_called)(const struct litifut_image *image, const struct litifut_arch *arch,
+			    const struct litifut_arch_context *context,
+			    const struct litifut_graph *graph, struct litifut_called *called);
+	/* Adds the addresses that code of the section forms, and rather more; but for those that
+	 * are for calls alone, by `called`. */
 	void (*add_addresses)(const struct litifut_image *image,
 			      const struct litifut_arch_context *context,
 			      const struct litifut_section *section,
 			      const struct litifut_code_range *ranges, size_t count,
-			      struct litifut_targets *targets);
+			      const struct litifut_called *called, struct litifut_targets *targets);
 	/* May the call at `call`, in the function at [start, end) of the section, lead by a
 	 * pointer to a function of another module that has one of these names, a list that ends
 	 * with NULL, or to one of these places? `call` 0: may any of the function. NULL: there are

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "elf/sections.h"
+#include "rewriter/callees.h"
 
 /* Is it code of the program, and not new code of the rewriter? */
 static bool is_original(const struct litifut_session *session, const struct litifut_change *change)
@@ -38,8 +39,15 @@ uint8_t *litifut_edges_table(const struct litifut_session *session,
 		return NULL;
 	elf_write_blocks_header(big, table, &header);
 	at = table + sizeof(header);
-	for (size_t i = 0; i < graph->count; i++, at += sizeof(struct litifut_block))
-		elf_write_block(big, at, &graph->items[i].block);
+	for (size_t i = 0; i < graph->count; i++, at += sizeof(struct litifut_block)) {
+		struct litifut_block block = graph->items[i].block;
+		const struct litifut_graph_block *callee =
+			litifut_callee_of(graph, &graph->items[i]);
+
+		if (callee && !block.target)
+			block.target = callee->block.start;
+		elf_write_block(big, at, &block);
+	}
 	for (size_t i = 0; i < changes->count; i++) {
 		const struct litifut_change *change = &changes->items[i];
 		struct litifut_original original = {change->address, change->length, {0}};

@@ -114,6 +114,8 @@ struct writer {
 	uint32_t spawns;                  /* see struct litifut_edge_code */
 	struct litifut_landings landings; /* those of the session, and steps */
 	bool trial;                       /* nothing is changed: what is out of reach? */
+	uint8_t trials;                   /* the number of it, */
+	bool more_steps;                  /* and it has set `all_entered` */
 	size_t far;                       /* so many are, */
 	size_t helped;                    /* of which so many would not be with an island */
 };
@@ -197,15 +199,26 @@ static void out_of_reach(struct writer *writer, size_t item)
 	const struct litifut_edge *edge = &writer->session->edges->items[item];
 	struct litifut_block *block = &writer->session->edges->graph.items[edge->block].block;
 
+	struct litifut_session *session = writer->session;
+	const uint32_t function = session->edges->graph.items[edge->block].function;
+
 	writer->far++;
-	writer->helped += !edge->near;
 	if (writer->trial && edge->near && !edge->borrows) {
-		litifut_targets_add(&writer->session->far, block->start);
+		litifut_targets_add(&session->far, block->start);
 		return;
 	}
+	/* a step at the start of a function can be a way: of this one, else of any */
+	if (writer->trial && session->arch->edges->find_called &&
+	    (!session->all_entered || writer->more_steps)) {
+		if (!session->entered[function])
+			session->entered[function] = writer->trials;
+		if (session->entered[function] != writer->trials || writer->trials == UINT8_MAX)
+			session->all_entered = writer->more_steps = true;
+		return;
+	}
+	writer->helped += !edge->near;
 	if (writer->trial) {
-		writer->session->left[writer->session->edges->graph.items[edge->block].function] =
-			LITIFUT_SITE_OUT_OF_REACH;
+		session->left[function] = LITIFUT_SITE_OUT_OF_REACH;
 		return;
 	}
 	writer->session->sites.items[item].site.reason = LITIFUT_SITE_OUT_OF_REACH;
@@ -423,13 +436,17 @@ static enum litifut_status leave_far(struct writer *writer,
 		return status;
 	if (!session->left)
 		session->left = calloc(session->image.symbol_count + 2, 1);
-	if (!session->left)
+	if (!session->entered)
+		session->entered = calloc(session->image.symbol_count + 2, 1);
+	if (!session->left || !session->entered)
 		return litifut_error_memory(error, session->image.path);
 	rooms->frames = NULL;
 	writer->trial = true;
 	do {
 		writer->far = writer->helped = 0;
 		writer->mark = 0;
+		writer->more_steps = false;
+		writer->trials += writer->trials < UINT8_MAX;
 		status = write_all(writer, error);
 		rooms->items[rooms->own].used = used;
 		if (!status && writer->helped && options->all_in_reach)

@@ -347,6 +347,16 @@ size_t litifut_graph_first_behind(const struct litifut_graph *graph, uint32_t ad
 	return low;
 }
 
+const struct litifut_graph_block *litifut_graph_with(const struct litifut_graph *graph,
+						     uint32_t address)
+{
+	const size_t number = litifut_graph_first_behind(graph, address);
+
+	return number < graph->count && graph->items[number].block.start <= address
+		       ? &graph->items[number]
+		       : NULL;
+}
+
 struct litifut_graph_block *litifut_graph_at(const struct litifut_graph *graph, uint32_t address)
 {
 	return graph->count ? bsearch(&address, graph->items, graph->count, sizeof(*graph->items),

@@ -14,6 +14,7 @@
 struct litifut_graph_block {
 	struct litifut_block block; /* as it will stand in .litifut.blocks */
 	uint32_t function; /* that it stands in: its number in the image's symbols, and 1 */
+	uint32_t callee;   /* of its end through a register, as known_callee() has it (callees.h) */
 	uint16_t section;
 	uint8_t last;         /* bytes of the instruction before the branch in the block; 0: none */
 	uint8_t length;       /* bytes of the branch alone */
@@ -55,6 +56,10 @@ enum litifut_status litifut_graph_make(const struct litifut_image *image,
 
 /* The number of the first block that ends behind `address`, `count` if there is none. */
 size_t litifut_graph_first_behind(const struct litifut_graph *graph, uint32_t address);
+
+/* The block that has the code at `address`, or NULL. */
+const struct litifut_graph_block *litifut_graph_with(const struct litifut_graph *graph,
+						     uint32_t address);
 
 /* The block that starts at `address`, or NULL. */
 struct litifut_graph_block *litifut_graph_at(const struct litifut_graph *graph, uint32_t address);

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "rewriter/callees.h"
 #include "rewriter/twice.h"
 
 void litifut_paths_leave(struct litifut_paths *paths, size_t block)
@@ -79,9 +80,13 @@ static void add_left(struct litifut_paths *paths)
 
 	for (size_t i = 0; i < graph->count; i++) {
 		const struct litifut_graph_block *block = &graph->items[i];
+		const struct litifut_graph_block *callee;
 
 		if (!paths->left[i])
 			continue;
+		callee = litifut_callee_of(graph, block);
+		if (callee)
+			litifut_targets_add(&paths->reached, callee->block.start);
 		if (block->block.target)
 			litifut_targets_add(&paths->reached, block->block.target);
 		if (goes_on(block))
@@ -272,6 +277,7 @@ static void want_numbers(struct litifut_paths *paths)
 void litifut_paths_want(struct litifut_paths *paths)
 {
 	const struct litifut_graph *graph = paths->graph;
+	const uint8_t *entered = paths->session->entered;
 
 	add_left(paths);
 	find_ends(paths);
@@ -290,7 +296,8 @@ void litifut_paths_want(struct litifut_paths *paths)
 		if (block->block.flags & LITIFUT_BLOCK_LABEL ||
 		    litifut_targets_has(&paths->reached, block->block.start) ||
 		    (block->block.flags & LITIFUT_BLOCK_FUNCTION &&
-		     litifut_targets_has(&paths->outer, block->block.start)))
+		     (litifut_targets_has(&paths->outer, block->block.start) ||
+		      (entered && entered[block->function]))))
 			paths->wanted[may_put_off(paths, i, paths->later[i]) ? i + paths->later[i]
 									     : i] =
 				LITIFUT_ENTERED_RECORD;
@@ -305,7 +312,9 @@ void litifut_paths_want(struct litifut_paths *paths)
 		next = followed(paths, block->block.end);
 		if (!next || next->function != block->function)
 			continue;
-		callee = block->block.target ? followed(paths, block->block.target) : NULL;
+		callee = litifut_callee_of(graph, block);
+		if (callee && paths->left[callee - graph->items])
+			callee = NULL;
 		if (returns_twice(paths, block))
 			paths->wanted[next - graph->items] = LITIFUT_ENTERED_RECORD;
 		else if ((!callee || paths->ends[callee->function]) &&

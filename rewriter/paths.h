@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rewriter/callees.h"
 #include "rewriter/graph.h"
 #include "rewriter/session.h"
 
@@ -17,6 +18,7 @@ typedef void litifut_add_addresses(const struct litifut_image *image,
 				   const struct litifut_arch_context *context,
 				   const struct litifut_section *section,
 				   const struct litifut_code_range *ranges, size_t count,
+				   const struct litifut_called *called,
 				   struct litifut_targets *targets);
 
 /* The same. */
@@ -46,12 +48,14 @@ struct litifut_paths {
 	uint8_t *ends;   /* for each symbol: it may end in code that is not known */
 };
 
-/* Release with litifut_paths_release(), on failure as well. Nothing is left yet. */
+/* Release with litifut_paths_release(), on failure as well. Nothing is left yet. Callees of the
+ * graph are known. */
 enum litifut_status litifut_paths_start(const struct litifut_session *session,
 					struct litifut_graph *graph,
 					litifut_add_addresses *add_addresses,
-					litifut_may_call *may_call, struct litifut_paths *paths,
-					struct litifut_error *error);
+					litifut_may_call *may_call,
+					const struct litifut_called *called,
+					struct litifut_paths *paths, struct litifut_error *error);
 
 /* Fills `wanted` for what is left now, and for the entries that were judged so far: entered_reason
  * of their blocks. Nothing is less wanted than before. */

@@ -9,17 +9,6 @@
 #include "rewriter/program_code.h"
 #include "rewriter/twice.h"
 
-/* The block that has the code at `address`, or NULL. */
-static const struct litifut_graph_block *block_of(const struct litifut_graph *graph,
-						  uint32_t address)
-{
-	const size_t number = litifut_graph_first_behind(graph, address);
-
-	return number < graph->count && graph->items[number].block.start <= address
-		       ? &graph->items[number]
-		       : NULL;
-}
-
 static void add_range(struct litifut_paths *paths, const struct litifut_section *section,
 		      const struct litifut_code_range *range)
 {
@@ -32,7 +21,7 @@ static void add_range(struct litifut_paths *paths, const struct litifut_section 
 		length = session->arch->cpu->step(
 			&session->context.cpu, section->bytes + (at - section->address),
 			range->end - at, at, range->state, &conditional, &step);
-		if (length && step.target && !block_of(paths->graph, at))
+		if (length && step.target && !litifut_graph_with(paths->graph, at))
 			litifut_targets_add(&paths->reached, step.target);
 	}
 }
@@ -79,7 +68,9 @@ static size_t leave_tracer(const struct litifut_image *image, struct litifut_cod
 }
 
 /* Where code that is not in the graph leads, and the addresses that all code forms. */
-static enum litifut_status add_code(struct litifut_paths *paths, struct litifut_error *error)
+static enum litifut_status add_code(struct litifut_paths *paths,
+				    const struct litifut_called *called,
+				    struct litifut_error *error)
 {
 	const struct litifut_session *session = paths->session;
 	const struct litifut_image *image = &session->image;
@@ -99,7 +90,8 @@ static enum litifut_status add_code(struct litifut_paths *paths, struct litifut_
 				add_range(paths, section, &ranges[j]);
 		if (!status && paths->add_addresses)
 			paths->add_addresses(image, &session->context, section, ranges,
-					     leave_tracer(image, ranges, count), &paths->outer);
+					     leave_tracer(image, ranges, count), called,
+					     &paths->outer);
 		free(ranges);
 	}
 	return status;
@@ -186,11 +178,17 @@ static void find_elsewhere(struct litifut_paths *paths)
 enum litifut_status litifut_paths_start(const struct litifut_session *session,
 					struct litifut_graph *graph,
 					litifut_add_addresses *add_addresses,
-					litifut_may_call *may_call, struct litifut_paths *paths,
-					struct litifut_error *error)
+					litifut_may_call *may_call,
+					const struct litifut_called *called,
+					struct litifut_paths *paths, struct litifut_error *error)
 {
 	const struct litifut_image *image = &session->image;
+	struct litifut_pointers pointers = session->context.pointers;
 	enum litifut_status status;
+
+	pointers.called = called->words;
+	pointers.called_start = called->start;
+	pointers.called_end = called->end;
 
 	*paths = (struct litifut_paths){.session = session,
 					.graph = graph,
@@ -214,12 +212,12 @@ enum litifut_status litifut_paths_start(const struct litifut_session *session,
 	if (paths->twice.used && may_call)
 		find_callers_of_twice(paths);
 	find_elsewhere(paths);
-	litifut_targets_add_pointers(&paths->outer, image, &session->context.pointers);
+	litifut_targets_add_pointers(&paths->outer, image, &pointers);
 	if (session->context.offset_base)
-		litifut_targets_add_offsets(&paths->outer, image, &session->context.pointers,
+		litifut_targets_add_offsets(&paths->outer, image, &pointers,
 					    session->context.offset_base);
 	add_exports(paths);
-	return add_code(paths, error);
+	return add_code(paths, called, error);
 }
 
 void litifut_paths_release(struct litifut_paths *paths)

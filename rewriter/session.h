@@ -26,6 +26,10 @@ struct litifut_session {
 	/* For each symbol: why its function is not recorded, an enum litifut_site_reason; NULL: no
 	 * reason is known. */
 	uint8_t *left;
+	/* For each symbol: not 0 where the start of its function is recorded, though nothing but
+	 * calls leads there, since code of it was out of reach; NULL: there is none. */
+	uint8_t *entered;
+	bool all_entered; /* so it is for all functions to which the code has pointers */
 	/* Starts of blocks that no code is in reach of for which an island would be of no use. */
 	struct litifut_targets far;
 	uint32_t tasks[2]; /* see struct litifut_edge_code */

@@ -11,9 +11,9 @@
 #include "rewriter/graph.h"
 #include "rewriter/session.h"
 
-/* Sets `spawns` and `is_last` of the blocks, and left[i] for block number i of a function that
- * makes a child: what that records before there is a child must not be taken for what follows when
- * the call is done. */
+/* `callee` of the blocks is known. Sets `spawns` and `is_last` of the blocks, and left[i] for block
+ * number i of a function that makes a child: what that records before there is a child must not be
+ * taken for what follows when the call is done. */
 enum litifut_status litifut_spawning_find(const struct litifut_session *session,
 					  struct litifut_graph *graph, uint8_t *left,
 					  struct litifut_error *error);

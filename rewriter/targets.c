@@ -125,8 +125,14 @@ static bool may_lead(const struct litifut_targets *targets, const struct litifut
 		     uint32_t base, uint32_t at)
 {
 	const uint32_t value = base + word_of(image, section, at);
+	const uint32_t address = section->address + at;
 
 	if (pointers->alignment && value % pointers->alignment)
+		return false;
+	if (address - pointers->called_start < pointers->called_end - pointers->called_start &&
+	    pointers->called[(address - pointers->called_start) / 32] >>
+			    (address - pointers->called_start) / 4 % 8 &
+		    1)
 		return false;
 	return base ? is_in_table(targets, image, section, base, at)
 		    : !is_page(pointers->pages, image, section->address + at, value);

@@ -75,6 +75,9 @@ struct litifut_pointers {
 	/* Multiples of this; 0: any, as bit 0 may say what kind of code it is. */
 	uint8_t alignment;
 	const struct litifut_pages *pages; /* NULL: there are none */
+	/* Of the words at [called_start, called_end) those with a bit set are not. */
+	const uint8_t *called;
+	uint32_t called_start, called_end;
 };
 
 /* Adds what data can tell on any CPU: the addresses of symbols and, outside of

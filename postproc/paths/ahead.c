@@ -6,7 +6,8 @@
 
 /* How many functions on top of the stack end in code that is not followed, so that nothing is
  * recorded when they return. A callback or a handler that does goes back to code that is not
- * followed either, or to the block that it came before. */
+ * followed either, or to the block that it came before. Behind a call that has nothing behind it no
+ * function returns. */
 static size_t ends_unseen(const struct post_walker *walker)
 {
 	const struct post_walk_place *place = &walker->at;
@@ -15,6 +16,8 @@ static size_t ends_unseen(const struct post_walker *walker)
 	while (place->state == POST_WALK_JUMP && ends < walker->count) {
 		const struct post_walk_frame *frame = &walker->frames[walker->count - ++ends];
 
+		if (post_walk_block(place)->block.ends == LITIFUT_ENDS_CALL)
+			return 0;
 		place = &frame->back;
 		if (!frame->between &&
 		    (place->state != POST_WALK_ENTRY || post_walk_block(place)->block.entered))

@@ -88,10 +88,11 @@ void litifut_arm_add_addresses(const struct litifut_image *image,
 			       const struct litifut_arch_context *context,
 			       const struct litifut_section *section,
 			       const struct litifut_code_range *ranges, size_t count,
-			       struct litifut_targets *targets)
+			       const struct litifut_called *called, struct litifut_targets *targets)
 {
 	(void)image;
 	(void)context;
+	(void)called;
 	for (size_t i = 0; i < count; i++) {
 		const struct litifut_code_range *range = &ranges[i];
 		const bool thumb = range->state == LITIFUT_CODE_THUMB;

@@ -10,6 +10,7 @@ void litifut_arm_add_addresses(const struct litifut_image *image,
 			       const struct litifut_arch_context *context,
 			       const struct litifut_section *section,
 			       const struct litifut_code_range *ranges, size_t count,
+			       const struct litifut_called *called,
 			       struct litifut_targets *targets);
 /* As `may_call`, but for `call`: all calls of the function may be such. */
 bool litifut_arm_may_call(const struct litifut_image *image,

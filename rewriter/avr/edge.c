@@ -579,13 +579,14 @@ static void add_addresses(const struct litifut_image *image,
 			  const struct litifut_arch_context *context,
 			  const struct litifut_section *section,
 			  const struct litifut_code_range *ranges, size_t count,
-			  struct litifut_targets *targets)
+			  const struct litifut_called *called, struct litifut_targets *targets)
 {
 	const struct litifut_avr_image *code = context->cpu.facts;
 
 	(void)section;
 	(void)ranges;
 	(void)count;
+	(void)called;
 	for (uint32_t at = 0; at < code->end; at += 2)
 		if (litifut_avr_marks(context, at) & LITIFUT_AVR_NAMED)
 			litifut_targets_add(targets, at);

@@ -12,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/mips/called.h"
 #include "rewriter/program_code.h"
 #include "rewriter/spawners.h"
 
-enum { ADDIU = 0x09, ORI = 0x0d, LUI = 0x0f, LW = 0x23, SP = 29 };
+enum { ADDIU = 0x09, ORI = 0x0d, LUI = 0x0f, LW = 0x23, GP = 28, SP = 29 };
 
 #define HALF 0x10000u
 
@@ -115,21 +116,71 @@ static void add_pages(const struct litifut_image *image, const struct litifut_ar
 	}
 }
 
-static void add_sums(const struct litifut_arch_context *context,
+/* The page that the sum at `at` is formed with, if code before it shows that with no branch and no
+ * label between; false: it may be any. */
+static bool find_page(const struct litifut_image *image, const struct litifut_arch_context *context,
+		      const struct litifut_graph *graph, const struct litifut_section *section,
+		      uint32_t start, uint32_t at, uint32_t *page)
+{
+	const struct litifut_mips_facts *facts = litifut_mips_facts(context);
+	const unsigned base = word_at(context, section, at) >> 21 & 31;
+
+	while (at > start && !litifut_targets_has(&graph->targets, at)) {
+		const uint32_t word = word_at(context, section, at -= 4);
+		const uint32_t slot = facts->global_pointer + (uint32_t)(int16_t)(word & 0xffff);
+		const struct litifut_section *table;
+
+		if (litifut_mips_may_jump(word))
+			return false;
+		*page = word << 16;
+		if (word >> 16 == (LUI << 10 | base))
+			return true;
+		if (word >> 16 == (LW << 10 | GP << 5 | base)) {
+			table = facts->got.alone && !(slot & 3)
+					? litifut_image_section_at(image, slot, 4)
+					: NULL;
+			*page = table && table->bytes ? word_at(context, table, slot) : 0;
+			return table && table->bytes &&
+			       slot - facts->got.address < 4 * facts->got.local;
+		}
+		if ((word >> 16 & 31) == base || (word >> 11 & 31) == base)
+			return false;
+	}
+	return false;
+}
+
+/* Without `called` all sums, else those that are starts of functions. */
+static void add_sums(const struct litifut_image *image, const struct litifut_arch_context *context,
 		     const struct litifut_section *section, uint32_t start, uint32_t end,
-		     const struct pages *pages, struct litifut_targets *targets)
+		     const struct pages *pages, const struct litifut_called *called,
+		     struct litifut_targets *targets)
 {
 	for (uint32_t at = start; at < end; at += 4) {
 		const uint32_t word = word_at(context, section, at);
 		const uint32_t low =
 			word >> 26 == ORI ? word & 0xffff : (uint32_t)(int16_t)(word & 0xffff);
+		uint32_t only = 0;
+		bool known;
 
 		if ((word >> 26 != ADDIU && word >> 26 != ORI) || !(word >> 21 & 31) ||
 		    (word >> 21 & 31) == SP || low & 3)
 			continue;
-		for (uint32_t i = 0; i < pages->count; i++)
-			if (pages->have[i])
-				litifut_targets_add(targets, pages->numbers[i] * HALF + low);
+		known = called && called->words &&
+			find_page(image, context, called->graph, section, start, at, &only);
+		for (uint32_t i = 0; i < pages->count; i++) {
+			const uint32_t sum = (known ? only : pages->numbers[i] * HALF) + low;
+
+			if (!pages->have[i])
+				continue;
+			if (!called || !called->words)
+				litifut_targets_add(targets, sum);
+			else if (litifut_image_function_start(image, sum) &&
+				 !litifut_targets_has(targets, sum)) {
+				if (litifut_mips_called_by_sum(context, called->graph, section, at))
+					break;
+				litifut_targets_add(targets, sum);
+			}
+		}
 	}
 }
 
@@ -156,7 +207,7 @@ static bool is_part(const struct litifut_image *image, uint32_t start)
 static void add_range(const struct litifut_image *image, const struct litifut_arch_context *context,
 		      const struct litifut_section *section, const struct litifut_code_range *range,
 		      bool parts, struct pages *own, struct pages *all,
-		      struct litifut_targets *targets)
+		      const struct litifut_called *called, struct litifut_targets *targets)
 {
 	const uint32_t last = range->end & ~3u;
 
@@ -167,7 +218,7 @@ static void add_range(const struct litifut_image *image, const struct litifut_ar
 		if (end <= at)
 			end = at + 4;
 		if (part && parts)
-			add_sums(context, section, at, end, all, targets);
+			add_sums(image, context, section, at, end, all, called, targets);
 		if (parts)
 			continue;
 		memset(own->have, false, own->count);
@@ -175,7 +226,7 @@ static void add_range(const struct litifut_image *image, const struct litifut_ar
 		for (uint32_t i = 0; i < own->count; i++)
 			all->have[i] |= own->have[i];
 		if (!part)
-			add_sums(context, section, at, end, own, targets);
+			add_sums(image, context, section, at, end, own, called, targets);
 	}
 }
 
@@ -183,6 +234,7 @@ void litifut_mips_add_addresses(const struct litifut_image *image,
 				const struct litifut_arch_context *context,
 				const struct litifut_section *section,
 				const struct litifut_code_range *ranges, size_t count,
+				const struct litifut_called *called,
 				struct litifut_targets *targets)
 {
 	uint32_t page_count;
@@ -195,7 +247,7 @@ void litifut_mips_add_addresses(const struct litifut_image *image,
 		for (size_t i = 0; i < count; i++)
 			if (ranges[i].state == LITIFUT_CODE_PLAIN)
 				add_range(image, context, section, &ranges[i], parts, &own, &all,
-					  targets);
+					  called, targets);
 	if (!has_memory) /* without memory: every place may be one */
 		for (uint32_t at = image->text_start; at < image->text_end; at += 4)
 			litifut_targets_add(targets, at);
@@ -206,7 +258,7 @@ void litifut_mips_add_addresses(const struct litifut_image *image,
 
 #define JR_AT 0x00200008u
 
-enum { AT = 1, GP = 28, WORDS_BACK = 8 };
+enum { AT = 1, WORDS_BACK = 8 };
 
 /* The last word before `*at` that is not `nop`, and where it stands; 0: `start` comes first. */
 static uint32_t word_before(const struct litifut_arch_context *context,
@@ -317,7 +369,8 @@ void litifut_mips_find_pages(const struct litifut_image *image,
 			continue;
 		status = litifut_arch_mips.code_ranges(image, section, &ranges, &count, NULL);
 		if (!status)
-			litifut_mips_add_addresses(image, context, section, ranges, count, &formed);
+			litifut_mips_add_addresses(image, context, section, ranges, count, NULL,
+						   &formed);
 		free(ranges);
 	}
 	for (uint32_t page = 0; page < ALL_PAGES && !status; page++)

@@ -73,6 +73,7 @@
 
 #include "cpu/step.h"
 #include "rewriter/exits.h"
+#include "rewriter/mips/called.h"
 
 enum { AT = 1, SP = 29, RA = LITIFUT_MIPS_RA };
 
@@ -1008,6 +1009,7 @@ static void write_mark(const struct litifut_arch_context *context, uint32_t addr
 }
 
 const struct litifut_arch_edges litifut_mips_edges = {
+	.find_called = litifut_mips_find_called,
 	.add_addresses = litifut_mips_add_addresses,
 	.may_call = litifut_mips_may_call,
 	.refuses_bits = litifut_mips_refuses_thunks,

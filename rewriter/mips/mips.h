@@ -5,6 +5,8 @@
 #include "cpu/mips/mips.h"
 #include "rewriter/arch.h"
 
+struct litifut_called;
+
 extern const struct litifut_arch litifut_arch_mips;
 extern const struct litifut_arch_borrow litifut_mips_borrow;
 extern const struct litifut_arch_edges litifut_mips_edges;
@@ -246,6 +248,7 @@ void litifut_mips_add_addresses(const struct litifut_image *image,
 				const struct litifut_arch_context *context,
 				const struct litifut_section *section,
 				const struct litifut_code_range *ranges, size_t count,
+				const struct litifut_called *called,
 				struct litifut_targets *targets);
 /* Fills facts->pages, when those of the GOT are known; `facts` are those of `context`. */
 void litifut_mips_find_pages(const struct litifut_image *image,

@@ -1,0 +1,28 @@
+/* LITIFUT_MODE=paths: what calls and jumps through registers lead to, where the code around them
+ * shows it. */
+#ifndef LITIFUT_REWRITER_CALLEES_H
+#define LITIFUT_REWRITER_CALLEES_H
+
+#include "rewriter/graph.h"
+#include "rewriter/session.h"
+
+/* Sets `callee` of the blocks. */
+enum litifut_status litifut_callees_find(const struct litifut_session *session,
+					 struct litifut_graph *graph, struct litifut_error *error);
+
+/* The block with which the function begins that the call at the end of `block` leads to, or NULL:
+ * that is not known, or not in the graph. */
+const struct litifut_graph_block *litifut_callee_of(const struct litifut_graph *graph,
+						    const struct litifut_graph_block *block);
+
+/* What code only reads to call functions that the graph follows; all 0: nothing is known to be so.
+ */
+struct litifut_called {
+	const struct litifut_graph *graph;
+	uint32_t start, end; /* words of the data, */
+	uint8_t *words;      /* and a bit for each of them */
+};
+
+void litifut_called_release(struct litifut_called *called);
+
+#endif

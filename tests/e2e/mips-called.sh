@@ -1,0 +1,88 @@
+#!/bin/sh
+# LITIFUT_MODE=paths: position-independent MIPS code loads the address of each function that it calls. The start of
+# a function whose address is only loaded for calls that can be followed is not recorded; that of one whose
+# address may go elsewhere is.
+. "$(dirname "$0")/../lib.sh"
+few_targets mipsel
+[ "$TARGETS" = "$all_targets" ] && TARGETS="mipsel mips"
+
+called_source()
+{
+	cat >called.c <<-'END'
+		#include <stdio.h>
+		#define KEEP __attribute__((noipa))
+		#define HIDDEN __attribute__((noipa, visibility("hidden")))
+
+		/* Calls twice(), which leaves $t9 as it was, and then again without its address being loaded;
+		 * and kept() by a register that calls preserve. */
+		__asm__(".text\n.set push\n.set noreorder\n.globl several\n.type several, @function\n.ent several\n"
+			"several: lui $28, %hi(_gp_disp)\naddiu $28, $28, %lo(_gp_disp)\naddu $28, $28, $25\n"
+			"addiu $29, $29, -40\nsw $31, 36($29)\nsw $16, 32($29)\nsw $28, 16($29)\n"
+			"lw $25, %call16(twice)($28)\nnop\njalr $25\nnop\njalr $25\nmove $4, $2\n"
+			"lw $16, %call16(kept)($28)\nmove $25, $16\njalr $25\nmove $4, $2\n"
+			"andi $4, $2, 3\nbeqz $4, 1f\nmove $4, $2\nmove $25, $16\njalr $25\nnop\n"
+			"1: lw $31, 36($29)\nlw $16, 32($29)\njr $31\naddiu $29, $29, 40\n"
+			".end several\n.size several, . - several\n"
+			".globl twice\n.hidden twice\n.type twice, @function\n.ent twice\n"
+			"twice: sll $2, $4, 1\nxori $2, $2, 1\nxori $2, $2, 1\nbltz $4, 1f\nnop\n1: jr $31\nnop\n.end twice\n.size twice, . - twice\n.set pop\n");
+		int several(int x);
+
+		HIDDEN int kept(int x) { return x % 7 ? x + 1 : x - 3; }
+		HIDDEN int called(int x) { return x % 3 ? x + 2 : x / 2; }
+		KEEP static int local(int x) { return x & 1 ? called(x) + 1 : called(x + 1); }
+		HIDDEN int pointed(int x) { return x % 5 ? x * 3 : x; }
+		HIDDEN int ended(int x) { return x > 10 ? x - 10 : x; }
+		HIDDEN int given(int x) { return x % 9 ? x - 2 : x * 2; }
+		HIDDEN int returned(int x) { return x % 11 ? x + 5 : x; }
+		KEEP static int (*chosen_of(int x))(int) { return x ? returned : given; }
+		KEEP static int tail(int x) { return ended(x + (x & 2)); }
+		KEEP static int by_pointer(int (*f)(int), int x) { return f(x) + f(x + 1); }
+		static int (*const table[])(int) = {local, called};
+		int (*chosen)(int) = pointed;
+
+		int main(int argc, char **argv)
+		{
+			int sum = 0;
+
+			(void)argv;
+			for (int i = 0; i < 40; i++) {
+				sum += several(i) + called(i) + tail(i);
+				sum ^= pointed(i) + local(i);
+				sum += by_pointer(given, i) + given(i);
+				sum ^= chosen_of(i % 3)(i) + returned(i);
+				if (i % 8 == 0)
+					sum += by_pointer(i % 16 ? chosen : pointed, i);
+				if (i > 30 && argc > 1)
+					sum += table[i & 1](i);
+			}
+			printf("%d\n", sum);
+			return 0;
+		}
+	END
+}
+
+# which FUNCTION...: those of them whose start is recorded
+which()
+{
+	"$BUILD/bin/litifut" info --sites traced/called | awk '$2 == "block" { print $1 }' >sites.txt
+	for function; do
+		address=$("$triplet-nm" traced/called | awk -v name="$function" '$3 == name { print $1 }')
+		grep -q "0x$address" sites.txt && printf '%s ' "$function"
+	done
+}
+
+called()
+{
+	called_source
+	export LITIFUT_MODE=paths
+	for flags in "-O1 -mxgot" "-O2 -fno-pie -no-pie" -O0 -Os -O2; do
+		rm -rf plain traced
+		link called ../called.c && same_run called && blocks_equal "" called
+	done
+	is "starts are recorded where not all calls can be followed" \
+		"$(which several twice kept called local pointed given returned tail)" \
+		"several twice called local pointed given returned "
+	unset LITIFUT_MODE
+}
+
+for_targets called
