@@ -104,6 +104,12 @@ static bool returns_twice(const struct litifut_paths *paths,
 
 	if (block->block.target)
 		return litifut_spawners_has(&paths->twice, block->block.target);
+	if (LITIFUT_CALLEE_IS_SYMBOL(block->callee))
+		return litifut_spawners_is_named(&session->image,
+						 LITIFUT_CALLEE_SYMBOL_OF(block->callee),
+						 litifut_returns_twice);
+	if (block->callee)
+		return litifut_spawners_has(&paths->twice, block->callee);
 	if (!paths->calls_twice[block->function])
 		return false;
 	while (first && items[first - 1].function == block->function)

@@ -61,6 +61,35 @@ called_source()
 	END
 }
 
+# Its calls are all through t9, and one of them returns twice.
+caught_source()
+{
+	cat >caught.c <<-'END'
+		#include <setjmp.h>
+		#include <stdio.h>
+		#define KEEP __attribute__((noipa))
+
+		static jmp_buf place;
+		static int count;
+
+		KEEP static int once(int n) { return n + 1; }
+		KEEP static int more(int n) { return count += n; }
+		KEEP static int caught(int n)
+		{
+			if (setjmp(place))
+				return n;
+			once(n);
+			more(n);
+			longjmp(place, once(n));
+		}
+		int main(void)
+		{
+			printf("%d %d\n", caught(3), caught(4));
+			return 0;
+		}
+	END
+}
+
 # which FUNCTION...: those of them whose start is recorded
 which()
 {
@@ -82,6 +111,12 @@ called()
 	is "starts are recorded where not all calls can be followed" \
 		"$(which several twice kept called local pointed given returned tail)" \
 		"several twice called local pointed given returned "
+	caught_source
+	flags="-O2 -mno-relax-pic-calls"
+	rm -rf plain traced
+	link caught ../caught.c && same_run caught && blocks_equal "" caught
+	is "behind the call that returns twice a branch is recorded, and nothing behind the others" \
+		"$("$BUILD/bin/litifut" info --sites traced/caught | awk '$NF == "caught" { print $2 }')" branch
 	unset LITIFUT_MODE
 }
 
