@@ -1,4 +1,7 @@
-/* The code of edges, once it is known which of them are recorded. */
+/* The code of edges, once it is known which of them are recorded. What is out of reach is found by
+ * trials, which write nothing.
+ *
+ * More than 500 lines in one file, because a trial and what writes must place each edge alike. */
 #include "rewriter/edges.h"
 
 #include <stdlib.h>
