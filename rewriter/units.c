@@ -12,6 +12,7 @@
  * Where there is no room at an end itself, the ways to it record it: branches that lead there, and
  * the block before. A unit that is so short that its start and its end have one piece of code
  * records its end by a bit. */
+#include "rewriter/callees.h"
 #include "rewriter/edges_judge.h"
 
 #include <stdlib.h>
@@ -360,6 +361,8 @@ enum litifut_status litifut_units_judge(struct litifut_edges_judge *judge,
 			? LITIFUT_OK
 			: litifut_error_memory(error, judge->session->image.path);
 
+	if (!status && judge->session->context.system)
+		status = litifut_callees_find(judge->session, graph, error);
 	if (!status && judge->session->context.system)
 		status = litifut_spawning_find(judge->session, graph, units.left, error);
 	if (!status)

@@ -117,7 +117,7 @@ static void add_pages(const struct litifut_image *image, const struct litifut_ar
 }
 
 /* The page that the sum at `at` is formed with, if code before it shows that with no branch and no
- * label between; false: it may be any. */
+ * label between; false: it may be any. The delay slot of a branch may not have been executed. */
 static bool find_page(const struct litifut_image *image, const struct litifut_arch_context *context,
 		      const struct litifut_graph *graph, const struct litifut_section *section,
 		      uint32_t start, uint32_t at, uint32_t *page)
@@ -130,7 +130,8 @@ static bool find_page(const struct litifut_image *image, const struct litifut_ar
 		const uint32_t slot = facts->global_pointer + (uint32_t)(int16_t)(word & 0xffff);
 		const struct litifut_section *table;
 
-		if (litifut_mips_may_jump(word))
+		if (litifut_mips_may_jump(word) ||
+		    (at > start && litifut_mips_is_likely(word_at(context, section, at - 4))))
 			return false;
 		*page = word << 16;
 		if (word >> 16 == (LUI << 10 | base))
@@ -176,7 +177,11 @@ static void add_sums(const struct litifut_image *image, const struct litifut_arc
 				litifut_targets_add(targets, sum);
 			else if (litifut_image_function_start(image, sum) &&
 				 !litifut_targets_has(targets, sum)) {
-				if (litifut_mips_called_by_sum(context, called->graph, section, at))
+				const uint32_t callee = litifut_mips_called_by_sum(
+					context, called->graph, section, at);
+
+				if (callee && (callee - sum) % HALF == 0 &&
+				    (!known || callee == sum))
 					break;
 				litifut_targets_add(targets, sum);
 			}

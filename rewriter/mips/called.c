@@ -9,8 +9,9 @@
  * position-independent code would record each call.
  *
  * All ways on are followed as long as a register holds the address. It may be read for such a call
- * alone, and no other call may be given it. Behind the call t9 still counts as holding it, as a
- * callee may leave it alone and the compiler may have seen that (gcc's -fipa-ra). */
+ * alone, and no other call may be given it. Behind the call t9, v0 and v1 still count as holding
+ *it, as a callee may leave them alone and the compiler may have seen that (gcc's -fipa-ra). s0 to
+ *s8 are taken to be the same behind a call, which global register variables are not. */
 #include "rewriter/mips/called.h"
 
 #include <elf.h>
@@ -94,7 +95,7 @@ static bool moves_to_t9(uint32_t word, unsigned number)
 	       word == (number << 21 | either) || word == (number << 16 | either);
 }
 
-/* v0 and v1: what a function returns, and nothing that one is given */
+/* v0 and v1, which a function returns. No function is given its arguments in them. */
 static bool is_result(unsigned number)
 {
 	return number == 2 || number == 3;
@@ -112,7 +113,6 @@ static bool may_be_given(unsigned number)
 struct way {
 	uint32_t address;
 	unsigned number;
-	bool passed; /* unless a call has returned something in it */
 };
 
 struct search {
@@ -127,23 +127,22 @@ struct search {
 	bool failed; /* it may be read for something else */
 };
 
-static void add(struct search *search, uint32_t address, unsigned number, bool passed)
+static void add(struct search *search, uint32_t address, unsigned number)
 {
 	const struct litifut_graph_block *block = litifut_graph_with(search->graph, address);
 
 	for (unsigned i = 0; i < search->count; i++)
-		if (search->ways[i].address == address && search->ways[i].number == number &&
-		    search->ways[i].passed == passed)
+		if (search->ways[i].address == address && search->ways[i].number == number)
 			return;
 	if (search->count == WAYS || !block || block->function != search->function)
 		search->failed = true;
 	else
-		search->ways[search->count++] = (struct way){address, number, passed};
+		search->ways[search->count++] = (struct way){address, number};
 }
 
 /* Wherever a table or an exception leads to in the function. False: there is no such place. */
 static bool add_labels(struct search *search, const struct litifut_graph_block *block,
-		       unsigned number, bool passed)
+		       unsigned number)
 {
 	const struct litifut_graph *graph = search->graph;
 	size_t first = (size_t)(block - graph->items);
@@ -153,7 +152,7 @@ static bool add_labels(struct search *search, const struct litifut_graph_block *
 		first--;
 	for (; first < graph->count && graph->items[first].function == search->function; first++)
 		if (graph->items[first].block.flags & LITIFUT_BLOCK_LABEL) {
-			add(search, graph->items[first].block.start, number, passed);
+			add(search, graph->items[first].block.start, number);
 			found = true;
 		}
 	return found;
@@ -186,12 +185,11 @@ static void leave(struct search *search, const struct litifut_graph_block *block
 		} else {
 			search->failed |= read || (!over && may_be_given(number));
 			if (!over) /* which unwinding restores */
-				add_labels(search, block, number, is_result(number));
+				add_labels(search, block, number);
 		}
 		to = litifut_graph_at(search->graph, at->end);
 		if (!over && to && !(to->block.flags & LITIFUT_BLOCK_FUNCTION))
-			add(search, at->end, number,
-			    is_result(number)); /* else it does not return */
+			add(search, at->end, number); /* else it does not return */
 		return;
 	case LITIFUT_ENDS_BRANCH:
 		to = litifut_graph_at(search->graph, at->target);
@@ -200,24 +198,22 @@ static void leave(struct search *search, const struct litifut_graph_block *block
 			return;
 		if (to->function == search->function) {
 			if (!over)
-				add(search, at->target, number, way->passed);
+				add(search, at->target, number);
 		} else if (number == LITIFUT_MIPS_T9 && to->block.flags & LITIFUT_BLOCK_FUNCTION) {
 			call(search, to, false); /* a tail call */
 		} else {
 			search->failed = true;
 		}
 		if (at->flags & LITIFUT_BLOCK_CONDITIONAL && (!over || block->likely))
-			add(search, at->end, number, way->passed);
+			add(search, at->end, number);
 		return;
-	case LITIFUT_ENDS_RETURN:
-		search->failed |=
-			read ||
-			(!over && (may_be_given(number) || (is_result(number) && !way->passed)));
+	case LITIFUT_ENDS_RETURN: /* a callee may have left v0 as it was */
+		search->failed |= read || (!over && (may_be_given(number) || is_result(number)));
 		return;
 	case LITIFUT_ENDS_JUMP: /* or it leaves the function, where it may be one of several */
 		search->failed |= read || (!over && may_be_given(number));
 		if (!over)
-			search->failed |= !add_labels(search, block, number, way->passed);
+			search->failed |= !add_labels(search, block, number);
 		return;
 	default:
 		search->failed = true;
@@ -242,7 +238,7 @@ static void follow(struct search *search, const struct way *way)
 		if (++search->steps > STEPS) {
 			search->failed = true;
 		} else if (moves_to_t9(word, number) && number != LITIFUT_MIPS_T9 && at < last) {
-			add(search, at + 4, LITIFUT_MIPS_T9, false);
+			add(search, at + 4, LITIFUT_MIPS_T9);
 		} else if (only_writes(word, number)) {
 			over = true;
 			if (at < last)
@@ -256,7 +252,7 @@ static void follow(struct search *search, const struct way *way)
 	if (ends)
 		leave(search, block, way, over);
 	else
-		add(search, block->block.end, number, way->passed);
+		add(search, block->block.end, number);
 }
 
 /* The function that is called by the address which the instruction at `at` puts into register
@@ -276,9 +272,9 @@ static uint32_t called_by(const struct litifut_arch_context *context,
 	if (!block)
 		return 0;
 	if (block->block.ends == LITIFUT_ENDS_ON || at < block->block.branch)
-		add(&search, at + 4, number, false);
+		add(&search, at + 4, number);
 	else if (block->block.ends == LITIFUT_ENDS_BRANCH) /* its delay slot */
-		leave(&search, block, &(struct way){0, number, false}, false);
+		leave(&search, block, &(struct way){0, number}, false);
 	else
 		return 0;
 	for (unsigned i = 0; i < search.count && !search.failed; i++)

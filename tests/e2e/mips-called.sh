@@ -90,6 +90,71 @@ caught_source()
 	END
 }
 
+# An address that stays in v0 behind the call of its function; one that is read for a call of something else; and
+# one that is there only where a branch is not taken.
+kept_source()
+{
+	cat >kept.c <<-'END'
+		#include <stdio.h>
+		typedef int function(int);
+		static int count;
+
+		static __attribute__((noinline)) void stays(int a)
+		{
+			if (a > 3)
+				__asm__ volatile("nop");
+		}
+		__attribute__((noipa)) static void (*stays_of(int x))(int)
+		{
+			stays(x);
+			return stays;
+		}
+		__asm__(".text\n.set push\n.set noreorder\n"
+			"third: .type third, @function\n.ent third\nbltz $4, 1f\nmove $2, $4\naddiu $2, $2, 1\n1: jr $31\nnop\n.end third\n.size third, . - third\n"
+			"by_t9: .type by_t9, @function\n.ent by_t9\nbeqz $4, 1f\nnop\n1: jr $25\nnop\n.end by_t9\n.size by_t9, . - by_t9\n"
+			".globl through\n.type through, @function\n.ent through\n"
+			"through: lui $28, %hi(_gp_disp)\naddiu $28, $28, %lo(_gp_disp)\naddu $28, $28, $25\n"
+			"addiu $29, $29, -32\nsw $31, 28($29)\nsw $28, 16($29)\n"
+			"lw $25, %got(third)($28)\naddiu $25, $25, %lo(third)\nbal by_t9\nnop\n"
+			"lw $31, 28($29)\njr $31\naddiu $29, $29, 32\n.end through\n.size through, . - through\n"
+			"near: .type near, @function\n.ent near\nbltz $4, 1f\nmove $2, $4\naddiu $2, $2, 1\n1: jr $31\nnop\n.end near\n.size near, . - near\n"
+			".globl either\n.type either, @function\n.ent either\n"
+			"either: lui $28, %hi(_gp_disp)\naddiu $28, $28, %lo(_gp_disp)\naddu $28, $28, $25\n"
+			"lw $2, %got(near)($28)\nbeql $4, $0, 1f\nlw $2, %got(far)($28)\naddiu $2, $2, %lo(near)\njr $31\nnop\n"
+			"1: addiu $2, $2, %lo(far)\njr $31\nnop\n.end either\n.size either, . - either\n"
+			".space 0x18000\n"
+			"far: .type far, @function\n.ent far\nbgtz $4, 1f\nmove $2, $4\naddiu $2, $2, 3\n1: jr $31\nnop\n.end far\n.size far, . - far\n.set pop\n");
+		int through(int x);
+		function *either(int x);
+
+		int main(void)
+		{
+			for (int i = 0; i < 20; i++) {
+				stays_of(i - 3)(i - 5);
+				count += through(i - 5);
+				count += either(i % 3)(i - 5);
+				if (i & 1)
+					count++;
+			}
+			printf("%d\n", count);
+			return 0;
+		}
+	END
+	cat >child.c <<-'END'
+		#include <sys/wait.h>
+		#include <unistd.h>
+		__attribute__((noipa)) static int parent(void)
+		{
+			int pid = vfork();
+
+			if (!pid)
+				_exit(0);
+			return waitpid(pid, 0, 0) == pid;
+		}
+		int main(void) { return !parent(); }
+	END
+}
+
 # which FUNCTION...: those of them whose start is recorded
 which()
 {
@@ -117,7 +182,17 @@ called()
 	link caught ../caught.c && same_run caught && blocks_equal "" caught
 	is "behind the call that returns twice a branch is recorded, and nothing behind the others" \
 		"$("$BUILD/bin/litifut" info --sites traced/caught | awk '$NF == "caught" { print $2 }')" branch
-	unset LITIFUT_MODE
+	kept_source
+	flags=-O2
+	rm -rf plain traced
+	link kept ../kept.c && same_run kept && blocks_equal "" kept
+	export LITIFUT_MODE=units LITIFUT_UNITS=parent
+	rm -rf plain traced
+	link child ../child.c && same_run child
+	# jalr $t9, to vfork()
+	is "units: the recorder is prepared before a child is made" "$("$BUILD/bin/litifut" info --sites traced/child |
+		awk '$2 == "block" && $4 == "0320f809" { print $5, $NF }')" "patched parent"
+	unset LITIFUT_MODE LITIFUT_UNITS
 }
 
 for_targets called

@@ -280,6 +280,8 @@ litifut_bits_distance:
 	goes_on
 5:	beqz	$at, 6f
 	nop
+	.cfi_remember_state
+	.cfi_undefined 31		/* a backtrace ends here */
 	/* X gets the cursor, and control goes to the `bnezl' */
 	sw	$at, 0($sp)
 	srl	$v1, $v1, 16
@@ -302,11 +304,13 @@ litifut_bits_distance:
 	jr	$v1
 	addiu	$at, $at, -36 + 12
 	/* nothing is recorded */
+	.cfi_restore_state
 6:	lw	$v1, 8($sp)
 	addiu	$at, $ra, 12
 	lw	$ra, 12($sp)
 	jr	$at
 	addiu	$sp, $sp, 16
+	.cfi_undefined 31
 .Lgiven:
 	.irp	register, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25
 	lw	$v1, 8($sp)
