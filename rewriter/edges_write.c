@@ -117,8 +117,8 @@ struct writer {
 	uint32_t spawns;                  /* see struct litifut_edge_code */
 	struct litifut_landings landings; /* those of the session, and steps */
 	bool trial;                       /* nothing is changed: what is out of reach? */
-	uint8_t trials;                   /* the number of it, */
-	bool more_steps;                  /* and it has set `all_entered` */
+	uint8_t trials;                   /* so many trials have begun */
+	bool more_steps;                  /* this trial has set `all_entered` */
 	size_t far;                       /* so many are, */
 	size_t helped;                    /* of which so many would not be with an island */
 };
@@ -210,7 +210,8 @@ static void out_of_reach(struct writer *writer, size_t item)
 		litifut_targets_add(&session->far, block->start);
 		return;
 	}
-	/* a step at the start of a function can be a way: of this one, else of any */
+	/* Where the start of a function is recorded, it can lend bytes for a step: first that of
+	 * this function is, then those of all. */
 	if (writer->trial && session->arch->edges->find_called &&
 	    (!session->all_entered || writer->more_steps)) {
 		if (!session->entered[function])

@@ -75,7 +75,8 @@ struct litifut_pointers {
 	/* Multiples of this; 0: any, as bit 0 may say what kind of code it is. */
 	uint8_t alignment;
 	const struct litifut_pages *pages; /* NULL: there are none */
-	/* Of the words at [called_start, called_end) those with a bit set are not. */
+	/* A bit for each word at [called_start, called_end): 1 where code only reads it to call
+	 * what the graph follows, so that it does not count as a pointer. */
 	const uint8_t *called;
 	uint32_t called_start, called_end;
 };

@@ -48,9 +48,15 @@ static uint32_t word_at(const struct litifut_arch_context *context,
 			     section->bytes + (address - section->address));
 }
 
-/* May the instruction read the register? By its fields, so rather too often. */
+#define SYSCALL 0x0cu
+#define MSA 0x1eu
+
+/* May the instruction read the register? By its fields, so rather too often. A system call has no
+ * fields for its arguments, and MSA has them elsewhere. */
 static bool may_read(uint32_t word, unsigned number)
 {
+	if ((word & 0xfc00003f) == SYSCALL || word >> 26 == MSA)
+		return true;
 	return (word >> 21 & 31) == number || (word >> 16 & 31) == number;
 }
 
@@ -162,9 +168,9 @@ static bool add_labels(struct search *search, const struct litifut_graph_block *
  * read, or if it is called first. */
 static void call(struct search *search, const struct litifut_graph_block *callee, bool by_t9)
 {
-	if (by_t9 && (!callee || (search->callee && callee->block.start != search->callee)))
+	if (!callee || (by_t9 && search->callee && callee->block.start != search->callee))
 		search->failed = true;
-	else if (callee && !search->callee)
+	else if (!search->callee)
 		search->callee = callee->block.start;
 }
 

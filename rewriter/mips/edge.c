@@ -853,7 +853,6 @@ static void put_coded(struct litifut_mips_emitter *emitter, const struct litifut
 	const uint32_t word = word_at(emitter->place, block->branch);
 	const bool two =
 		edge->enters && is_entered_by_bit(emitter) && edge->free[LITIFUT_WAY_ENTERED];
-
 	const unsigned code = edge->free[two ? LITIFUT_WAY_ENTERED : LITIFUT_WAY_TAKEN];
 
 	if (two)
