@@ -201,7 +201,6 @@ static void out_of_reach(struct writer *writer, size_t item)
 {
 	const struct litifut_edge *edge = &writer->session->edges->items[item];
 	struct litifut_block *block = &writer->session->edges->graph.items[edge->block].block;
-
 	struct litifut_session *session = writer->session;
 	const uint32_t function = session->edges->graph.items[edge->block].function;
 

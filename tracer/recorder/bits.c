@@ -30,7 +30,7 @@ uint32_t litifut_bits_never;
 
 /* The record, and behind it a word for bits that holds `last`. Signals are blocked, but for those
  * that the CPU sends; the handlers of these find the cursor behind the record.
- * Returns the cursor as it leaves it, 0: there is no room. */
+ * Returns the cursor behind that word; 0 if there is no room. */
 static uint32_t litifut_bits_append(struct litifut_thread *thread, const uint32_t *words,
 				    uint32_t count, uint32_t last)
 {
