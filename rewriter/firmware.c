@@ -324,6 +324,8 @@ static bool is_timed(const struct litifut_firmware_pass *pass, const struct liti
 	if (site->callee && pass->cpu->keeps_return &&
 	    pass->cpu->keeps_return(&pass->image, site->callee))
 		return false;
+	if (pass->cpu->leaves_state && pass->cpu->leaves_state(&pass->image, site->address))
+		return false;
 	return !calls_itself_inside(pass, site) &&
 	       !is_one_of(callee_name(pass, site), litifut_returns_twice) &&
 	       strcmp(callee_name(pass, site), LITIFUT_FIRMWARE_JUMP) != 0;

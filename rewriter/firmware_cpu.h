@@ -192,6 +192,9 @@ struct litifut_firmware_cpu {
 	/* Optional: does the function at the address keep its return address other than on its
 	 * stack? Then it may return there more than once. */
 	bool (*keeps_return)(const struct litifut_image *image, uint32_t function);
+	/* Optional: may the return address of the branch at `address` be one that an ordinary
+	 * branch can't go back to? */
+	bool (*leaves_state)(const struct litifut_image *image, uint32_t address);
 	/* So far a branch to a stub reaches, with some room to spare; 0: everywhere. */
 	uint32_t branch_reach;
 	/* Optional, where that is not 0: writes the code that goes on to `target`, wherever that

@@ -265,17 +265,20 @@ const struct litifut_symbol *litifut_image_function_at(const struct litifut_imag
 {
 	size_t above = functions_above(image, address);
 	const struct litifut_symbol *best = NULL;
+	bool ended = false;
 
 	/* Functions may nest or overlap (hand-written assembly, aliases of parts):
 	 * the nearest start that reaches over the address wins. Looking back over a
-	 * handful is enough; a miss only means "unknown function". */
+	 * handful is enough; a miss only means "unknown function". A function whose size is
+	 * not known does not go on behind others that have ended: the tracer may come next. */
 	for (size_t i = above, steps = 0; i-- > 0 && steps < 16; steps++) {
 		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
 
 		if (address - function->address < function->size)
 			return function;
-		if (!best && function->size == 0)
+		if (!best && !ended && function->size == 0)
 			best = function;
+		ended |= function->size != 0;
 		if (best && function->address < best->address)
 			break;
 	}

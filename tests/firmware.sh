@@ -23,16 +23,16 @@ use_board()
 	esac
 }
 
-# emulate ELF OUTPUT OPTIONS...: runs the firmware, `patience` seconds at most; the serial line goes to OUTPUT. With
-# icount a run is the same each time.
+# emulate ELF OUTPUT OPTIONS...: runs the firmware, `patience` seconds at most, with the image `beside` it, if that is
+# set; the serial line goes to OUTPUT. With icount a run is the same each time.
 emulate()
 {
 	emulate_elf=$1
 	emulate_output=$2
 	shift 2
 	timeout "${patience:-60}" qemu-system-arm -M "$board" -display none -monitor none -semihosting \
-		-icount shift=4 -serial "file:$emulate_output" -kernel "$emulate_elf" "$@" \
-		</dev/null
+		-icount shift=4 -serial "file:$emulate_output" -kernel "$emulate_elf" \
+		${beside:+-device "loader,file=$beside"} "$@" </dev/null
 }
 
 # make_example FOLDER ARGUMENTS...: builds examples/firmware for the board into FOLDER, by a

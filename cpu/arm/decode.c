@@ -196,6 +196,14 @@ static void decode_narrow(uint16_t half, uint32_t address, struct litifut_instru
 	} else if ((half & 0xff87) == 0x4700) { /* A8.8.27 BX, encoding T1 */
 		out->class = LITIFUT_CLASS_BRANCH_INDIRECT;
 		out->target_register = (uint8_t)bits(half, 6, 3);
+	} else if ((half & 0xff87) == 0x4704) { /* DDI 0553: BXNS; of lr it is a return */
+		out->class = LITIFUT_CLASS_BRANCH_INDIRECT;
+		out->target_register = (uint8_t)bits(half, 6, 3);
+		out->inexact = out->target_register != LINK_REGISTER;
+	} else if ((half & 0xff87) == 0x4784) { /* BLXNS, whose return address is on the stack */
+		out->class = LITIFUT_CLASS_CALL_INDIRECT;
+		out->target_register = (uint8_t)bits(half, 6, 3);
+		out->inexact = true;
 	} else if ((half & 0xff87) == 0x4687) { /* A8.8.103 MOV pc, rN, encoding T1 */
 		out->class = LITIFUT_CLASS_BRANCH_INDIRECT;
 		out->target_register = (uint8_t)bits(half, 6, 3);

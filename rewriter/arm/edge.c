@@ -167,8 +167,10 @@ static bool ends_anywhere(const struct litifut_edge_place *place,
 			(end.instruction & 0xff87) == 0x4687) &&
 		       (end.instruction >> 3 & 15) != 15;
 	case LITIFUT_ENDS_CALL: /* bl, blx; blx rN */
-		return block->block.target ? block->block.target & 1 || !has_only_links(place)
-					   : end.length == 2 && (end.instruction >> 3 & 15) < LR;
+		return block->block.target
+			       ? block->block.target & 1 || !has_only_links(place)
+			       : end.length == 2 && (end.instruction & 0xff87) == 0x4780 &&
+					 (end.instruction >> 3 & 15) < LR;
 	default:
 		return false;
 	}

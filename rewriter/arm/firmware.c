@@ -543,6 +543,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.write_branch = litifut_arm_branch_write,
 	.redirect = redirect,
 	.keeps_return = litifut_arm_keeps_return,
+	.leaves_state = litifut_arm_leaves_state,
 	.branch_reach = BRANCH_REACH,
 	.write_far_branch = write_far_branch,
 };

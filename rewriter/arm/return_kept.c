@@ -76,3 +76,12 @@ bool litifut_arm_keeps_return(const struct litifut_image *image, uint32_t functi
 	}
 	return false;
 }
+
+bool litifut_arm_leaves_state(const struct litifut_image *image, uint32_t address)
+{
+	const uint32_t at = (address & ~1u) - 4;
+	const struct litifut_section *section = litifut_image_section_at(image, at, 4);
+
+	return section && section->bytes &&
+	       litifut_get32(false, section->bytes + (at - section->address)) == 0xe97fe97f;
+}
