@@ -186,7 +186,7 @@ enum litifut_status elf_read_blocks(const struct elf_contents *section, struct e
 		return fail(section, LITIFUT_SECTION_BLOCKS, LITIFUT_ERROR_FORMAT, error,
 			    "damaged list of blocks");
 	read_words(section->big_endian, section->bytes, (uint32_t *)header, sizeof(*header) / 4);
-	if (header->version != LITIFUT_BLOCKS_VERSION)
+	if (!header->version || header->version > LITIFUT_BLOCKS_VERSION)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, section->path,
 					 LITIFUT_SECTION_BLOCKS, LITIFUT_NO_ADDRESS,
 					 "version %u of the list of blocks is not known",

@@ -35,6 +35,7 @@ struct litifut_edge_place litifut_edge_place_of(const struct litifut_session *se
 		.taken = taken,
 		.function_end = litifut_image_function_end(&session->image, function),
 		.far = session->far.bits && litifut_targets_has(&session->far, block->block.start),
+		.target = block->block.target,
 	};
 }
 

@@ -82,6 +82,9 @@ struct litifut_edge_place {
 	 * room (`shifts` of the edge), and is the start of that block recorded as well? */
 	bool may_shift;
 	bool next_wanted;
+	/* Where the way leads that the block has to its `target`, with the Thumb bit: to that, or
+	 * with LITIFUT_MODE=paths behind the record of its start. */
+	uint32_t target;
 };
 
 /* `number` is that of its block in the graph. */
@@ -162,6 +165,10 @@ struct litifut_edge_code {
 	const struct litifut_landings *landings;
 	uint8_t code[LITIFUT_EDGE_BYTES_MAX];
 	unsigned bytes; /* of it, a multiple of 4 */
+	/* LITIFUT_MODE=paths: of an entry: how many of them stand before the first one that is
+	 * behind the record of the start; 0: control can't begin there. */
+	unsigned behind;
+	bool leads; /* it has the way to `target` of the place */
 	struct litifut_detour detour;
 };
 
@@ -221,6 +228,10 @@ struct litifut_arch_edges {
 	/* Writes the code, standing at `address`. False: out of reach. */
 	bool (*write)(const struct litifut_edge_place *place, const struct litifut_edge *edge,
 		      uint32_t address, struct litifut_edge_code *code);
+	/* LITIFUT_MODE=paths: writes to `code` the 4 bytes that the direct call or jump at the end
+	 * of the block becomes to lead to `target` of the place, in the same state. False: out of
+	 * reach, or it is not such an instruction. */
+	bool (*lead)(const struct litifut_edge_place *place, uint8_t *code);
 	/* What all share, and writes it, standing at `address`, a multiple of 16; or 0, NULL. */
 	size_t mark_bytes;
 	void (*write_mark)(const struct litifut_arch_context *context, uint32_t address,
@@ -268,6 +279,16 @@ uint8_t *litifut_edges_table(const struct litifut_session *session,
 			     const struct litifut_changes *changes, size_t *bytes);
 
 void litifut_edges_release(struct litifut_edges *edges);
+
+/* LITIFUT_MODE=paths, edges_behind.c. Where the way that the block has to its target may lead,
+ * which is behind the record of the start of that, with the Thumb bit; 0: to the target. */
+uint32_t litifut_edges_behind_target(const struct litifut_session *session,
+				     const struct litifut_graph_block *block);
+
+/* The same: lets calls and jumps that no edge has moved lead there, once all edges are written. */
+enum litifut_status litifut_edges_lead_behind(struct litifut_session *session,
+					      struct litifut_changes *changes,
+					      struct litifut_error *error);
 
 /* edge_steps.c: chooses steps, sets `step` of their edges, and fills `landings` with those of the
  * session and the steps behind them. Release `landings->items` with free(). */

@@ -236,15 +236,48 @@ static void out_of_reach(struct writer *writer, size_t item)
 	}
 }
 
+/* Writes the code of an edge, standing at `address`. Where that is in reach, its way to the target
+ * leads to `behind`; 0: there is no such place. */
+static bool write_code(const struct writer *writer, struct litifut_edge_place *place,
+		       const struct litifut_edge *edge, uint32_t behind, uint32_t address,
+		       struct litifut_edge_code *code)
+{
+	const struct litifut_arch_edges *arch = writer->session->arch->edges;
+
+	code->leads = false;
+	if (behind) {
+		place->target = behind;
+		if (arch->write(place, edge, address, code))
+			return true;
+		place->target = place->block->block.target;
+	}
+	code->leads = false;
+	return arch->write(place, edge, address, code);
+}
+
+/* Other code leads to the place where the trial has put it. */
+static enum litifut_status moved_since_trial(const struct writer *writer,
+					     const struct litifut_graph_block *block,
+					     struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_INTERNAL, writer->session->image.path, NULL,
+				 block->block.start,
+				 "the code of its edge does not stand where a trial has put it");
+}
+
 static enum litifut_status write_edge(struct writer *writer, size_t item,
 				      struct litifut_error *error)
 {
 	static const struct litifut_targets none;
 	static const struct litifut_landings no_landings;
 	struct litifut_session *session = writer->session;
-	const struct litifut_arch_edges *arch = session->arch->edges;
 	const struct litifut_edge *edge = &session->edges->items[item];
-	const struct litifut_edge_place place = litifut_edge_place_of(session, edge->block, &none);
+	struct litifut_edge_place place = litifut_edge_place_of(session, edge->block, &none);
+	struct litifut_graph_block *block = &session->edges->graph.items[edge->block];
+	/* the trial has found where that is */
+	const uint32_t behind = writer->trial || !block->block.target
+					? 0
+					: litifut_edges_behind_target(session, block);
 	struct litifut_rooms *rooms = writer->rooms;
 	struct litifut_edge_code code = {
 		.flags = writer->flags,
@@ -276,12 +309,15 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		if (shared)
 			code.spawns = writer->mark + (writer->spawns - writer->bits[0]);
 		if (!status)
-			done = arch->write(&place, edge, room->address + room->used, &code);
+			done = write_code(writer, &place, edge, behind, room->address + room->used,
+					  &code);
 	}
 	if (status)
 		return status;
 	if (!done && edge->step && !writer->trial) /* others need it */
 		return no_room(writer, error);
+	if (!done && block->behind && !writer->trial)
+		return moved_since_trial(writer, block, error);
 	if (!done) {
 		out_of_reach(writer, item);
 		return LITIFUT_OK;
@@ -290,14 +326,23 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 	if (!bytes)
 		return no_room(writer, error);
 	/* ways onward may have been put in between */
-	if (!arch->write(&place, edge, address, &code)) {
+	if (!write_code(writer, &place, edge, behind, address, &code)) {
+		if (block->behind && !writer->trial)
+			return moved_since_trial(writer, block, error);
 		out_of_reach(writer, item);
 		return LITIFUT_OK;
 	}
-	if (writer->trial)
+	if (writer->trial) {
+		if (code.behind && block->block.entered == LITIFUT_ENTERED_RECORD)
+			block->behind = address + code.behind;
 		return LITIFUT_OK;
+	}
+	if (block->behind && code.behind && block->behind != address + code.behind)
+		return moved_since_trial(writer, block, error);
 	memcpy(bytes, code.code, code.bytes);
 	session->sites.items[item].site.exit = address;
+	if (code.leads && place.target != block->block.target)
+		block->block.flags |= LITIFUT_BLOCK_LEADS_BEHIND;
 	if (detour->stone_bytes) {
 		replace(writer, place.block, detour->address, detour->code, detour->length,
 			detour->stone + 4);
@@ -482,7 +527,9 @@ enum litifut_status litifut_edges_write(struct litifut_session *session,
 	if (rooms->own < rooms->count && session->context.bits && find_bits(&writer)) {
 		enum litifut_status status = leave_far(&writer, options, error);
 
-		return status ? status : write_all(&writer, error);
+		if (!status)
+			status = write_all(&writer, error);
+		return status ? status : litifut_edges_lead_behind(session, changes, error);
 	}
 	if (session->flags_in_table && rooms->own < rooms->count) {
 		writer.flags = session->flags;

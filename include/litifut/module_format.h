@@ -47,7 +47,7 @@
 #define LITIFUT_MODULE_VERSION 2
 #define LITIFUT_DB_VERSION 1
 #define LITIFUT_SITES_VERSION 1
-#define LITIFUT_BLOCKS_VERSION 1
+#define LITIFUT_BLOCKS_VERSION 2 /* 1 is without LITIFUT_BLOCK_LEADS_BEHIND */
 
 enum litifut_module_flags {
 	LITIFUT_MODULE_ACTIVE = 1,     /* the rewriter filled this in; 0: the link was left plain */
@@ -333,7 +333,10 @@ enum litifut_block_flags {
 	LITIFUT_BLOCK_CONDITIONAL = 8, /* `ends` or into the next block */
 	/* LITIFUT_MODE=paths: nothing is recorded in its function, since not all of it could be;
 	 * units: nor in one that is not a unit */
-	LITIFUT_BLOCK_LEFT = 16
+	LITIFUT_BLOCK_LEFT = 16,
+	/* LITIFUT_MODE=paths: the way to `target` leads behind the record of the start of that,
+	 * so that nothing is recorded there */
+	LITIFUT_BLOCK_LEADS_BEHIND = 32
 };
 
 /* LITIFUT_MODE=paths: what `entered` of a block says, in place of a flag; `taken` and `passed` are

@@ -101,7 +101,7 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 		const bool there = ahead.at.code == code && ahead.at.block == number;
 
 		seen.returns_to |= through && there;
-		if (block->block.entered) {
+		if (block->block.entered && !ahead.at.behind) {
 			seen.leads_to = !through && there;
 			break;
 		}

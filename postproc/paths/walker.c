@@ -90,9 +90,10 @@ void post_walk_begin_anew(struct post_walk *walk, struct post_walker *walker)
 	post_walk_give(walk, walker, POST_PATH_GAP);
 }
 
-/* Control comes to block number `block` of the same module. */
-static void go(struct post_walker *walker, uint32_t block)
+/* Control comes to block number `block` of the same module; `behind` what records that. */
+static void go(struct post_walker *walker, uint32_t block, bool behind)
 {
+	walker->at.behind = behind;
 	/* code that is not followed; its callers have a bit behind the call */
 	if (block == POST_NONE) {
 		walker->at.state = POST_WALK_JUMP;
@@ -135,13 +136,14 @@ void post_walk_leave(struct post_walker *walker)
 static inline void end_block(struct post_walker *walker)
 {
 	const struct post_path_block *block = post_walk_block(&walker->at);
+	const bool behind = block->block.flags & LITIFUT_BLOCK_LEADS_BEHIND;
 
 	switch (block->block.ends) {
 	case LITIFUT_ENDS_ON:
-		go(walker, block->next);
+		go(walker, block->next, false);
 		break;
 	case LITIFUT_ENDS_BRANCH:
-		go(walker, block->target);
+		go(walker, block->target, behind);
 		break;
 	case LITIFUT_ENDS_CALL: {
 		struct post_walk_place back = walker->at;
@@ -149,9 +151,10 @@ static inline void end_block(struct post_walker *walker)
 		/* a function that never returns may have nothing behind its call */
 		back.state = block->next == POST_NONE ? POST_WALK_JUMP : POST_WALK_ENTRY;
 		back.block = block->next == POST_NONE ? back.block : block->next;
+		back.behind = false;
 		if (block->target != POST_NONE) {
 			post_walk_push(walker, false, back);
-			go(walker, block->target);
+			go(walker, block->target, behind);
 		} else {
 			walker->at = back;
 			if (back.state == POST_WALK_ENTRY && !post_walk_block(&back)->block.entered)
@@ -205,7 +208,8 @@ static inline void advance(struct post_walk *walk, struct post_walker *walker)
 	size_t steps = 0;
 
 	while (walker->at.state == POST_WALK_ENTRY && !walker->switching && !walker->stops) {
-		if (post_walk_block(&walker->at)->block.entered || steps++ > walker->at.code->count)
+		if ((post_walk_block(&walker->at)->block.entered && !walker->at.behind) ||
+		    steps++ > walker->at.code->count)
 			return;
 		execute(walk, walker);
 	}
@@ -295,7 +299,7 @@ static inline void take_bit(struct post_walk *walk, struct post_walker *walker, 
 		if (bit)
 			end_block(walker);
 		else
-			go(walker, block->next);
+			go(walker, block->next, false);
 		break;
 	case POST_WALK_ENTRY:
 		if (block->block.entered == LITIFUT_ENTERED_BIT && bit) {
@@ -432,12 +436,12 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 	walker->lost = false;
 	post_walk_prove_entry(walker);
 	for (; by_label; by_label--) {
-		walker->at =
-			(struct post_walk_place){code, number - by_label, POST_WALK_ENTRY, false};
+		walker->at = (struct post_walk_place){code, number - by_label, POST_WALK_ENTRY,
+						      false, false};
 		post_walk_execute(walk, walker);
 		post_walk_prove_entry(walker);
 	}
-	walker->at = (struct post_walk_place){code, number, POST_WALK_ENTRY, false};
+	walker->at = (struct post_walk_place){code, number, POST_WALK_ENTRY, false, false};
 	post_walk_execute(walk, walker);
 }
 

@@ -24,6 +24,8 @@ struct post_walk_place {
 	enum post_walk_state state;
 	/* Code that is not followed is there, and has called a function that returned. */
 	bool calls;
+	/* POST_WALK_ENTRY: the way to `block` has led behind what records that. */
+	bool behind;
 };
 
 /* Blocks of a walk, by their numbers in the order in which they are handed on. */

@@ -596,11 +596,13 @@ struct thumb {
 	const uint8_t *free;  /* by enum litifut_edge_way */
 	/* LITIFUT_MODE=balllarus: by enum litifut_edge_way; NULL: bits are recorded */
 	const struct litifut_number_calls *numbers;
+	unsigned behind;       /* see struct litifut_edge_code */
 	bool links;            /* there is bl, but no b.w */
 	const uint32_t *tasks; /* the same, see struct litifut_edge_code */
 	uint32_t interrupt;    /* the same */
 	uint32_t spawns;       /* the same */
 	bool far;              /* something is out of reach */
+	bool leads;            /* see struct litifut_edge_code */
 };
 
 static void note_saved(struct litifut_frame_code *frame, unsigned at, unsigned stack,
@@ -790,12 +792,14 @@ static void put_end(struct thumb *thumb, const struct litifut_edge_place *place,
 		    const struct litifut_graph_block *block)
 {
 	const struct litifut_arm_displaced end = thumb_at(place, block->block.branch);
+	const uint32_t target = block == place->block ? place->target : block->block.target;
 
+	thumb->leads |= block == place->block;
 	if (block->spawns && thumb->bits)
 		call_bits(thumb, thumb->spawns);
 	switch (block->block.ends) {
 	case LITIFUT_ENDS_BRANCH:
-		go(thumb, block->block.target);
+		go(thumb, target);
 		break;
 	case LITIFUT_ENDS_CALL:
 		if (thumb->links) {
@@ -804,10 +808,10 @@ static void put_end(struct thumb *thumb, const struct litifut_edge_place *place,
 		}
 		litifut_arm_put_value(&thumb->emitter, LR,
 				      (block->block.branch + block->length) | 1);
-		if (block->block.target & 1)
-			go(thumb, block->block.target);
-		else if (block->block.target)
-			go_to_plain(thumb, block->block.target);
+		if (target & 1)
+			go(thumb, target);
+		else if (target)
+			go_to_plain(thumb, target);
 		else /* bx rN */
 			litifut_arm_put(&thumb->emitter, (uint16_t)(end.instruction & ~0x80u));
 		break;
@@ -878,6 +882,7 @@ static void put_thumb_branch(struct thumb *thumb, const struct litifut_edge_plac
 
 	if (edge->enters)
 		mark(thumb, &block->block, LITIFUT_WAY_ENTERED);
+	thumb->behind = edge->enters ? thumb->emitter.at : 0;
 	if (block->in_block) {
 		struct conditional conditional;
 
@@ -923,6 +928,7 @@ static void put_thumb_entry(struct thumb *thumb, const struct litifut_edge_place
 	gather(place, edge->address, edge->bytes, &moved);
 	if (!edge->end)
 		mark(thumb, &place->block->block, LITIFUT_WAY_ENTERED);
+	thumb->behind = edge->end ? 0 : thumb->emitter.at;
 	for (unsigned i = 0; i < moved.count - moved.with_end; i++)
 		if (moved.items[i].length == 2 &&
 		    litifut_arm_it_length((uint16_t)moved.items[i].instruction))
@@ -963,6 +969,8 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 		put_thumb_branch(&thumb, place, edge);
 	litifut_arm_put_literals(&thumb.emitter);
 	code->bytes = thumb.emitter.at;
+	code->behind = thumb.behind;
+	code->leads = thumb.leads;
 	detour->frames[0].bytes = code->bytes;
 	if (thumb.far)
 		return false;
@@ -1015,6 +1023,7 @@ struct plain {
 	uint32_t spawns;      /* see struct litifut_edge_code */
 	struct litifut_frame_code *frame;
 	bool far;
+	bool leads; /* see struct litifut_edge_code */
 };
 
 static void put(struct plain *plain, uint32_t word)
@@ -1116,19 +1125,21 @@ static void put_plain_end(struct plain *plain, const struct litifut_edge_place *
 {
 	const struct litifut_block *block = &place->block->block;
 	const uint32_t word = litifut_get32(false, code_at(place, block->branch));
+	const uint32_t target = place->target;
 
+	plain->leads = true;
 	if (place->block->spawns && plain->bits)
 		call_bits_plain(plain, plain->spawns);
 	switch (block->ends) {
 	case LITIFUT_ENDS_BRANCH:
-		go_plain(plain, ALWAYS, block->target);
+		go_plain(plain, ALWAYS, target);
 		break;
 	case LITIFUT_ENDS_CALL:
 		put_plain_value(plain, LR, block->branch + 4);
-		if (block->target & 1)
-			go_thumb(plain, block->target);
-		else if (block->target)
-			go_plain(plain, ALWAYS, block->target);
+		if (target & 1)
+			go_thumb(plain, target);
+		else if (target)
+			go_plain(plain, ALWAYS, target);
 		else
 			put(plain, 0xe12fff10 | (word & 15)); /* bx rN */
 		break;
@@ -1169,11 +1180,13 @@ static bool write_plain(const struct litifut_edge_place *place, const struct lit
 
 	detour->frames[0] =
 		(struct litifut_frame_code){.start = address, .instruction = edge->address};
+	code->behind = 0;
 	if (!edge->entry) {
 		unsigned test;
 
 		if (edge->enters)
 			mark_plain(&plain, block, LITIFUT_WAY_ENTERED);
+		code->behind = plain.at;
 		test = plain.at;
 		put(&plain, 0);
 		mark_plain(&plain, block, LITIFUT_WAY_PASSED);
@@ -1183,8 +1196,10 @@ static bool write_plain(const struct litifut_edge_place *place, const struct lit
 		mark_plain(&plain, block, LITIFUT_WAY_TAKEN);
 		put_plain_end(&plain, place);
 	} else {
-		if (!edge->end)
+		if (!edge->end) {
 			mark_plain(&plain, block, LITIFUT_WAY_ENTERED);
+			code->behind = plain.at;
+		}
 		if (place->context->units && (edge->end || edge->whole))
 			mark_plain(&plain, block, LITIFUT_WAY_TAKEN);
 		if (block->branch == edge->address &&
@@ -1195,6 +1210,7 @@ static bool write_plain(const struct litifut_edge_place *place, const struct lit
 							     plain.code, &plain.at, false);
 	}
 	put_plain_values(&plain);
+	code->leads = plain.leads;
 	code->bytes = plain.at;
 	detour->frames[0].bytes = code->bytes;
 	detour->address = edge->address;
@@ -1344,6 +1360,21 @@ static bool join(const struct litifut_edge_place *place, struct litifut_edge *ed
 	return true;
 }
 
+static bool lead(const struct litifut_edge_place *place, uint8_t *code)
+{
+	const struct litifut_block *block = &place->block->block;
+	const bool thumb = block->flags & LITIFUT_BLOCK_THUMB;
+	const struct litifut_instruction call = {.length = 4, .thumb = thumb, .word = 0xeb000000};
+
+	if (!block->target || place->block->length != 4)
+		return false;
+	if (block->ends == LITIFUT_ENDS_CALL)
+		return litifut_arm_encode_call(&place->context->cpu, &call, block->branch,
+					       place->target, code);
+	return thumb ? litifut_arm_branch_write(block->branch, place->target & ~1u, code)
+		     : litifut_arm_put_plain_branch(ALWAYS, block->branch, place->target, code);
+}
+
 const struct litifut_arch_edges litifut_arm_edges = {
 	.join = join,
 	.add_addresses = litifut_arm_add_addresses,
@@ -1353,5 +1384,6 @@ const struct litifut_arch_edges litifut_arm_edges = {
 	.judge_branch = judge_branch,
 	.judge_entry = judge_entry,
 	.write = write_edge,
+	.lead = lead,
 	.bytes_max = LITIFUT_EDGE_BYTES_MAX,
 };

@@ -664,7 +664,7 @@ static void put_call(struct litifut_mips_emitter *emitter, uint32_t slot)
 	litifut_mips_put(emitter, 0x24210000 | (distance & 0xffff));
 	litifut_mips_put(emitter, 0x003ff821); /* addu ra, at, ra */
 	if (block->target) {
-		const uint32_t far = block->target - back;
+		const uint32_t far = emitter->place->target - back;
 
 		litifut_mips_put(emitter, 0x3c010000 | litifut_mips_high(far));
 		litifut_mips_put(emitter, 0x24210000 | (far & 0xffff));
@@ -757,6 +757,7 @@ static void put_end(struct litifut_mips_emitter *emitter, const struct litifut_e
 	const uint32_t word = word_at(emitter->place, block->branch);
 	uint32_t slot = has_slot ? word_at(emitter->place, block->branch + 4) : NOP;
 
+	emitter->code->leads = true;
 	if (block->ends != LITIFUT_ENDS_BRANCH && slot_comes_first(emitter, word, slot)) {
 		litifut_mips_put(emitter, slot);
 		slot = NOP;
@@ -764,11 +765,11 @@ static void put_end(struct litifut_mips_emitter *emitter, const struct litifut_e
 	switch (block->ends) {
 	case LITIFUT_ENDS_BRANCH:
 		if (recorded && !ends_unit(emitter, edge) && !emitter->place->block->spawns) {
-			put_go(emitter, block->target, slot);
+			put_go(emitter, emitter->place->target, slot);
 			break;
 		}
 		litifut_mips_put(emitter, slot);
-		put_entered(emitter, edge, recorded, block->target);
+		put_entered(emitter, edge, recorded, emitter->place->target);
 		break;
 	case LITIFUT_ENDS_CALL:
 		put_entered(emitter, edge, recorded, 0);
@@ -792,6 +793,10 @@ static bool is_recorded_first(const struct litifut_mips_emitter *emitter,
 	const struct litifut_block *block = &emitter->place->block->block;
 
 	if (edge->end)
+		return true;
+	/* direct calls lead behind the record */
+	if (emitter->place->context->bits && !emitter->place->context->units &&
+	    block->flags & LITIFUT_BLOCK_FUNCTION && block->entered == LITIFUT_ENTERED_RECORD)
 		return true;
 	if (edge->whole || (ends && block->ends != LITIFUT_ENDS_BRANCH))
 		return true;
@@ -830,6 +835,9 @@ static void put_entry(struct litifut_mips_emitter *emitter, const struct litifut
 		litifut_mips_put_entered(emitter, code);
 	else if (recorded && !edge->end)
 		put_edge(emitter, LITIFUT_WAY_ENTERED, 0);
+	/* with `after` the second instruction is executed before the code */
+	if (recorded && !edge->end && (!edge->after || edge->shifts))
+		emitter->code->behind = 4 * emitter->count;
 	if (ends || edge->end) {
 		if (!edge->end)
 			put_moved(emitter, start, block->branch);
@@ -847,7 +855,7 @@ static void put_entry(struct litifut_mips_emitter *emitter, const struct litifut
 
 /* A branch that records bits by itself (edge_bits.c). */
 static void put_coded(struct litifut_mips_emitter *emitter, const struct litifut_edge *edge,
-		      uint32_t slot)
+		      uint32_t slot, bool slot_stays)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 	const uint32_t word = word_at(emitter->place, block->branch);
@@ -859,6 +867,8 @@ static void put_coded(struct litifut_mips_emitter *emitter, const struct litifut
 		litifut_mips_put_first(emitter, code, true);
 	else if (edge->enters)
 		put_edge(emitter, LITIFUT_WAY_ENTERED, 0);
+	if (edge->enters && !two && !slot_stays)
+		emitter->code->behind = 4 * emitter->count;
 	put_moved(emitter, block->branch - edge->before, block->branch);
 	if (slot != NOP && litifut_mips_comes_first(emitter->place->block, word, slot)) {
 		litifut_mips_put(emitter, slot);
@@ -867,8 +877,8 @@ static void put_coded(struct litifut_mips_emitter *emitter, const struct litifut
 	if (!two)
 		litifut_mips_put_first(emitter, code, false);
 	litifut_mips_put_branch(emitter, code, word, slot,
-				emitter->place->block->spawns ? 0 : block->target);
-	prepare(emitter, block->target);
+				emitter->place->block->spawns ? 0 : emitter->place->target);
+	prepare(emitter, emitter->place->target);
 }
 
 static void put_branch(struct litifut_mips_emitter *emitter, const struct litifut_edge *edge,
@@ -879,13 +889,16 @@ static void put_branch(struct litifut_mips_emitter *emitter, const struct litifu
 	const uint32_t slot = slot_stays ? NOP : word_at(emitter->place, block->branch + 4);
 	unsigned test;
 
+	emitter->code->leads = true;
 	if (edge->free[LITIFUT_WAY_TAKEN] ||
 	    (edge->enters && is_entered_by_bit(emitter) && edge->free[LITIFUT_WAY_ENTERED])) {
-		put_coded(emitter, edge, slot);
+		put_coded(emitter, edge, slot, slot_stays);
 		return;
 	}
 	if (edge->enters)
 		put_edge(emitter, LITIFUT_WAY_ENTERED, 0);
+	if (edge->enters && !slot_stays)
+		emitter->code->behind = 4 * emitter->count;
 	if (edge->before)
 		put_moved(emitter, block->start, block->branch);
 	test = emitter->count;
@@ -893,8 +906,9 @@ static void put_branch(struct litifut_mips_emitter *emitter, const struct litifu
 	litifut_mips_put(emitter, slot);
 	put_edge(emitter, LITIFUT_WAY_PASSED, block->end);
 	emitter->words[test] = (word & 0xffff0000) | (emitter->count - test - 1);
-	put_edge(emitter, LITIFUT_WAY_TAKEN, emitter->place->block->spawns ? 0 : block->target);
-	prepare(emitter, block->target);
+	put_edge(emitter, LITIFUT_WAY_TAKEN,
+		 emitter->place->block->spawns ? 0 : emitter->place->target);
+	prepare(emitter, emitter->place->target);
 }
 
 static bool write_edge(const struct litifut_edge_place *place, const struct litifut_edge *edge,
@@ -910,6 +924,7 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 	uint32_t words[2];
 
 	memset(detour, 0, sizeof(*detour));
+	code->behind = 0;
 	detour->frames[0] =
 		(struct litifut_frame_code){.start = address, .instruction = edge->address};
 	if (!litifut_mips_lead(place->context, &ways, edge->borrowed ? edge->borrowed : from,
@@ -987,6 +1002,21 @@ static uint32_t write_step(const struct litifut_arch_context *context,
 	return entry;
 }
 
+/* jalr into another register, and what has a barrier, stay. */
+static bool lead(const struct litifut_edge_place *place, uint8_t *code)
+{
+	const struct litifut_block *block = &place->block->block;
+	const bool call = block->ends == LITIFUT_ENDS_CALL;
+	const uint32_t word = word_at(place, block->branch);
+	const uint32_t jump =
+		litifut_mips_jump(&place->context->cpu, call, block->branch, place->target);
+
+	if (!jump || (!block->target && (word & 0xfc1fffff) != 0x0000f809))
+		return false;
+	litifut_put32(place->context->cpu.big_endian, code, jump);
+	return true;
+}
+
 static void write_mark(const struct litifut_arch_context *context, uint32_t address, uint8_t *code)
 {
 	static const uint32_t words[] = {
@@ -1022,6 +1052,7 @@ const struct litifut_arch_edges litifut_mips_edges = {
 	.judge_branch = judge_branch,
 	.judge_entry = judge_entry,
 	.write = write_edge,
+	.lead = lead,
 	.mark_bytes = 44,
 	.write_mark = write_mark,
 	.bytes_max = LITIFUT_EDGE_BYTES_MAX,

@@ -262,8 +262,6 @@ stale_source()
 			return count(room[n & 31]);
 		}
 		static int (*volatile reader)(int) = reads;
-		/* it may be called through a pointer, so each call is in the trace, which gets longer than a ring */
-		__attribute__((used)) static int (*volatile counter)(int) = count;
 		__attribute__((noipa)) static int open_file(int n)
 		{
 			opened += reader(n);
@@ -276,7 +274,7 @@ stale_source()
 			volatile char unused[1024];
 
 			unused[n & 1] = n;
-			for (int i = 0; i < 150000; i++)
+			for (int i = 0; i < 900000; i++)
 				if (count(i & 7) == 6)
 					sum += unused[n & 1];
 			return sum;

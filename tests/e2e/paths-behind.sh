@@ -1,0 +1,132 @@
+#!/bin/sh
+# LITIFUT_MODE=paths: a function to which pointers lead records its start when one of these calls it, and not when
+# a direct call or jump leads there; so does a label to which a table and a branch lead. All blocks are those
+# that are executed, in order.
+. "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
+
+behind_source()
+{
+	cat >behind.c <<-'END'
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#define KEEP __attribute__((noipa))
+
+		static volatile int sum;
+
+		KEEP int leaf(int n) { return n > 5 ? n - 1 : n + sum; }
+		KEEP int tail(int n) { return n & 1 ? leaf(n + 1) : leaf(n ^ 3) + 1; }
+		KEEP int jump(int n)
+		{
+			sum += n;
+			return leaf(n + 2);
+		}
+		KEEP int maybe(int n)
+		{
+			if (n & 4)
+				leaf(n);
+			if (n & 2)
+				return tail(n);
+			return n;
+		}
+		/* behind each call of abs() something is recorded */
+		KEEP int between(int n, int (*absolute)(int))
+		{
+			absolute(n);
+			leaf(n);
+			absolute(n + 1);
+			return jump(n);
+		}
+		KEEP int again(int n) { return n ? again(n - 1) + (n & 1) : leaf(n); }
+		KEEP void handler(int number)
+		{
+			sum += leaf(number & 3);
+			if (sum > 1000)
+				sum = 0;
+		}
+		/* a label that a table and branches lead to */
+		KEEP int machine(const unsigned char *code)
+		{
+			static void *const table[] = {&&stop, &&add, &&twice, &&back};
+			int value = 1;
+
+			goto *table[*code++];
+		add:
+			value += leaf(3);
+			if (value > 40)
+				goto twice;
+			goto *table[*code++];
+		twice:
+			value *= 2;
+			sum ^= value;
+			if (value & 64)
+				goto add;
+			goto *table[*code++];
+		back:
+			value -= 3;
+			if (value < 0)
+				goto twice;
+			goto *table[*code++];
+		stop:
+			return value;
+		}
+		#ifdef __thumb__
+		__attribute__((noipa, target("arm"))) int other(int n) { return n > 7 ? leaf(n) : maybe(n); }
+		#else
+		KEEP int other(int n) { return n > 7 ? leaf(n) : maybe(n); }
+		#endif
+		int (*const pointers[])(int) = {leaf, tail, jump, maybe, again, other};
+
+		int main(int argc, char **argv)
+		{
+			static const unsigned char code[] = {1, 1, 2, 1, 3, 3, 3, 3, 1, 2, 2, 3, 0};
+			const int rounds = argc > 1 ? atoi(argv[1]) : 2;
+
+			signal(SIGUSR1, handler);
+			for (int i = 0; i < rounds; i++) {
+				sum += leaf(i & 7) + tail(i) + jump(i & 3) + maybe(i);
+				sum += between(i, abs) + again(i & 7) + other(i & 15);
+				handler(i);
+				if (i < 12) {
+					sum += pointers[i % 6](i) + machine(code + i);
+					raise(SIGUSR1);
+				}
+			}
+			printf("%d\n", sum);
+			return 0;
+		}
+	END
+}
+
+# at_most MOST: so many records are in the trace, some at least
+at_most()
+{
+	records=$(python3 "$root/tests/oracle/records.py" data)
+	[ "$records" -gt 12 ] && [ "$records" -le "$1" ]
+}
+
+behind()
+{
+	behind_source
+	export LITIFUT_MODE=paths
+	for flags in -O2 "-O2 -fno-pie -no-pie" "-Os -static" "-O1 -Wl,-E" "-O0 -fno-pie -no-pie"; do
+		rm -rf plain traced
+		link behind ../behind.c || continue
+		same_run behind 50
+		case $flags in
+		*-static*) # with its library; the last blocks of exit() are possible
+			blocks_equal --killed behind 50
+			most=700
+			;;
+		*)
+			blocks_equal "" behind 50
+			most=400
+			;;
+		esac
+		ok "$flags: direct calls are not recorded" at_most $most
+	done
+	unset LITIFUT_MODE
+}
+
+for_targets behind
