@@ -31,27 +31,26 @@ void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker
 
 /* This, end_block(), execute() and advance() run for each bit: they are inlined where that is read,
  * and other files call them by their long names. */
-static inline void give(struct post_walk *walk, struct post_walker *walker,
-			enum post_path_kind kind)
-{
-	struct post_path_step step = {
-		.kind = kind,
-		.thread = walker->thread,
-		.code = kind == POST_PATH_GAP ? NULL : walker->at.code,
-		.block = walker->at.block,
-		.depth = (uint32_t)walker->count,
-	};
+#define EACH_BIT static inline __attribute__((always_inline))
 
+EACH_BIT void give(struct post_walk *walk, struct post_walker *walker, enum post_path_kind kind)
+{
 	if (walk->looking) {
 		if (kind == POST_PATH_BLOCK)
 			post_walk_look(walk, walker);
 		return;
 	}
 	if (kind == POST_PATH_BLOCK && post_walk_is_possible(walk))
-		step.kind = POST_PATH_POSSIBLE;
-	if (step.kind == POST_PATH_BLOCK)
+		kind = POST_PATH_POSSIBLE;
+	if (kind == POST_PATH_BLOCK)
 		walk->totals->blocks++;
-	walk->take(walk->context, &step);
+	walk->take(walk->context, &(struct post_path_step){
+					  .kind = kind,
+					  .thread = walker->thread,
+					  .code = kind == POST_PATH_GAP ? NULL : walker->at.code,
+					  .block = walker->at.block,
+					  .depth = (uint32_t)walker->count,
+				  });
 }
 
 void post_walk_give(struct post_walk *walk, struct post_walker *walker, enum post_path_kind kind)
@@ -91,7 +90,7 @@ void post_walk_begin_anew(struct post_walk *walk, struct post_walker *walker)
 }
 
 /* Control comes to block number `block` of the same module; `behind` what records that. */
-static void go(struct post_walker *walker, uint32_t block, bool behind)
+EACH_BIT void go(struct post_walker *walker, uint32_t block, bool behind)
 {
 	walker->at.behind = behind;
 	/* code that is not followed; its callers have a bit behind the call */
@@ -133,7 +132,7 @@ void post_walk_leave(struct post_walker *walker)
 	walker->left = frame->between;
 }
 
-static inline void end_block(struct post_walker *walker)
+EACH_BIT void end_block(struct post_walker *walker)
 {
 	const struct post_path_block *block = post_walk_block(&walker->at);
 	const bool behind = block->block.flags & LITIFUT_BLOCK_LEADS_BEHIND;
@@ -179,7 +178,7 @@ void post_walk_end_block(struct post_walker *walker)
 	end_block(walker);
 }
 
-static inline void execute(struct post_walk *walk, struct post_walker *walker)
+EACH_BIT void execute(struct post_walk *walk, struct post_walker *walker)
 {
 	const struct post_path_block *block = post_walk_block(&walker->at);
 
@@ -203,7 +202,7 @@ void post_walk_execute(struct post_walk *walk, struct post_walker *walker)
 
 /* So far as the code alone says, up to where an interrupt returns to. Blocks without a decision in
  * a circle are a program that waits for a signal, so a bound is needed. */
-static inline void advance(struct post_walk *walk, struct post_walker *walker)
+EACH_BIT void advance(struct post_walk *walk, struct post_walker *walker)
 {
 	size_t steps = 0;
 
@@ -278,7 +277,7 @@ void post_walk_come_back(struct post_walk *walk, struct post_walker *walker)
 	}
 }
 
-static inline void take_bit(struct post_walk *walk, struct post_walker *walker, unsigned bit)
+EACH_BIT void take_bit(struct post_walk *walk, struct post_walker *walker, unsigned bit)
 {
 	const struct post_path_block *block;
 
@@ -482,7 +481,8 @@ struct post_walker *post_walk_take_bits(struct post_walk *walk, struct post_walk
 	walk->totals->bits += count;
 	while (count) {
 		walker->stops = 0;
-		if (walker->at.state == POST_WALK_ENTRY || walker->switching)
+		advance(walk, walker);
+		if (walker->switching)
 			walker = post_walk_settle(walk, walker);
 		take_bit(walk, walker, word >> --count & 1);
 	}
