@@ -56,6 +56,11 @@ static struct litifut_arm_analysis analyse_narrow(uint16_t half, uint32_t addres
 	return (struct litifut_arm_analysis){LITIFUT_ARM_MOVES, 0, 0, 0};
 }
 
+bool litifut_arm_is_landing(uint32_t word)
+{
+	return word == 0xf3af800f || word == 0xf3af800d || word == 0xe97fe97f;
+}
+
 static struct litifut_arm_analysis analyse_wide(uint32_t word, uint32_t address)
 {
 	static const struct litifut_arm_analysis stays = {LITIFUT_ARM_STAYS, 0, 0, 0};
@@ -73,7 +78,7 @@ static struct litifut_arm_analysis analyse_wide(uint32_t word, uint32_t address)
 	litifut_arm_decode(&context, bytes, 4, address, LITIFUT_CODE_THUMB, &decoded);
 	/* v8.1-M: other conditions than those of b, and what holds the instructions behind it */
 	if (litifut_arm_ends_loop(word) || litifut_arm_begins_loop(word) ||
-	    litifut_arm_vpt_length(word))
+	    litifut_arm_vpt_length(word) || litifut_arm_is_landing(word))
 		return stays;
 	if (decoded.class == LITIFUT_CLASS_BRANCH_DIRECT && decoded.conditional)
 		return (struct litifut_arm_analysis){LITIFUT_ARM_BRANCHES, 0, decoded.target & ~1u,

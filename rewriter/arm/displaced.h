@@ -35,6 +35,10 @@ struct litifut_arm_analysis {
 
 struct litifut_arm_analysis litifut_arm_analyse(const struct litifut_arm_displaced *displaced);
 
+/* Must a branch through a register, or one of another state, arrive at this T32 instruction? bti,
+ * pacbti (v8.1-M), sg (v8-M). */
+bool litifut_arm_is_landing(uint32_t word);
+
 /* The branch that `word` is, without its offset and as a 16-bit one; 0: none that is
  * conditional. `length` is 2 or 4. */
 uint16_t litifut_arm_condition(uint32_t word, unsigned length);

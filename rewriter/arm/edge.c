@@ -481,14 +481,18 @@ static unsigned judge_linked_entry(const struct litifut_edge_place *place,
 	return reason;
 }
 
-/* Where the code of an entry begins. */
+/* Where the code of an entry begins: behind what must stay the first instruction of a function. */
 static uint32_t entry_of(const struct litifut_edge_place *place, const struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
 
-	return !edge->end      ? block->start
-	       : block->branch ? block->branch
-			       : block->end - place->block->last;
+	if (!edge->end)
+		return block->flags & LITIFUT_BLOCK_THUMB &&
+				       litifut_arm_is_landing(
+					       thumb_at(place, block->start).instruction)
+			       ? block->start + 4
+			       : block->start;
+	return block->branch ? block->branch : block->end - place->block->last;
 }
 
 /* LITIFUT_MODE=units: the end of the block, with what stands before it, as little as is enough. */
@@ -534,8 +538,8 @@ static unsigned judge_thumb_entry(const struct litifut_edge_place *place, struct
 	if (edge->end && edge->needed && place->context->units)
 		return judge_thumb_end(place, edge);
 	edge->address = entry_of(place, edge);
-	if (edge->whole && (block->end - block->start < BRANCH_BYTES || has_only_links(place) ||
-			    !gather(place, edge->address, block->end - block->start, &moved)))
+	if (edge->whole && (block->end - edge->address < BRANCH_BYTES || has_only_links(place) ||
+			    !gather(place, edge->address, block->end - edge->address, &moved)))
 		return LITIFUT_SITE_BRANCH_TARGET;
 	if (edge->whole) {
 		edge->bytes = (uint8_t)moved.bytes;
@@ -1353,7 +1357,7 @@ static bool join(const struct litifut_edge_place *place, struct litifut_edge *ed
 {
 	if (has_only_links(place))
 		return !edge->stone_bytes;
-	if (edge->address != place->block->block.start)
+	if (edge->address != entry_of(place, edge))
 		return false;
 	edge->enters = true;
 	find_free(place, edge);

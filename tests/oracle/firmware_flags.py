@@ -17,7 +17,7 @@
 import os
 import sys
 
-from edges import CONDITIONAL, blocks_of, read_flags
+from edges import CONDITIONAL, blocks_of, read_flags, seen_at
 from elf import Elf
 
 
@@ -42,8 +42,9 @@ def flagged(path):
 
 
 def write_sites(path, sites):
+    elf = Elf(path)
     with open(sites, "w") as file:
-        for address in sorted({address for _, address, _, _ in flagged(path)}):
+        for address in sorted({seen_at(elf, address) for _, address, _, _ in flagged(path)}):
             file.write(f"{address:x}\n")
     return 0
 
@@ -56,13 +57,14 @@ def compare(path, counts, flags, least, functions):
             if words[0] not in ("instructions", "cycles"):
                 executed[int(words[0], 16)] = int(words[1]), int(words[2])
     says = read_flags(flags, os.path.basename(path))
-    left = [(value & ~1, (value & ~1) + size) for name, value, size, kind, _ in Elf(path).symbols
+    elf = Elf(path)
+    left = [(value & ~1, (value & ~1) + size) for name, value, size, kind, _ in elf.symbols
             if (name == "_exit" or name in functions) and kind == 2]
     problems, branches, both, entries, never = [], 0, 0, 0, 0
     for kind, address, target, end in flagged(path):
         if any(start <= address < stop for start, stop in left):
             continue
-        times, taken = executed.get(address, (0, 0))
+        times, taken = executed.get(seen_at(elf, address), (0, 0))
         never += not times
         if kind == "entered":
             entries += 1

@@ -18,7 +18,7 @@
 import sys
 
 import options
-from edges import CONDITIONAL, blocks_of
+from edges import CONDITIONAL, blocks_of, seen_at
 from elf import Elf
 
 SWITCHES = ("litifut_start", "litifut_stop")
@@ -70,6 +70,8 @@ def watched_of(path, is_traced):
     for start, end, _, target, *_, flags, _, _ in blocks:
         # a program that waits for an interrupt: how often can't be known
         if flags & LEFT or (target & ~1 == start and not flags & CONDITIONAL):
+            continue
+        if seen_at(elf, start) != start:  # a gateway: what calls it is in another image
             continue
         at = start
         if is_traced and elf.machine == AVR and start in inside and inside[start][0] != start:
