@@ -4,6 +4,33 @@
 
 #define AHEAD_MOST 64 /* blocks */
 
+/* Of blocks that follow from the code alone; bounds what damaged files can take. */
+#define STRAIGHT_MOST ((size_t)1 << 24)
+
+bool post_walk_is_in_circle(struct post_walk_circle *circle, const struct post_walker *walker)
+{
+	const struct post_walk_place *at = &walker->at;
+
+	if (!circle->steps++)
+		circle->outermost = walker->count;
+	if (walker->count < circle->outermost)
+		circle->outermost = walker->count;
+	/* a function that calls itself without a decision does so again and again */
+	if (circle->steps > STRAIGHT_MOST || walker->count - circle->outermost > at->code->count)
+		return true;
+	/* the same function has not returned since */
+	if (circle->code == at->code && circle->block == at->block &&
+	    circle->depth == walker->count)
+		return true;
+	if (circle->steps >= circle->next || walker->count < circle->depth) {
+		circle->next = 2 * circle->steps;
+		circle->code = at->code;
+		circle->block = at->block;
+		circle->depth = walker->count;
+	}
+	return false;
+}
+
 /* How many functions on top of the stack end in code that is not followed, so that nothing is
  * recorded when they return. A callback or a handler that does goes back to code that is not
  * followed either, or to the block that it came before. Behind a call that has nothing behind it no

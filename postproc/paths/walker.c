@@ -201,14 +201,15 @@ void post_walk_execute(struct post_walk *walk, struct post_walker *walker)
 }
 
 /* So far as the code alone says, up to where an interrupt returns to. Blocks without a decision in
- * a circle are a program that waits for a signal, so a bound is needed. */
+ * a circle are a program that waits for a signal: it stays in one of them. */
 EACH_BIT void advance(struct post_walk *walk, struct post_walker *walker)
 {
+	struct post_walk_circle circle = {0};
 	size_t steps = 0;
 
 	while (walker->at.state == POST_WALK_ENTRY && !walker->switching && !walker->stops) {
 		if ((post_walk_block(&walker->at)->block.entered && !walker->at.behind) ||
-		    steps++ > walker->at.code->count)
+		    (steps++ > walker->at.code->count && post_walk_is_in_circle(&circle, walker)))
 			return;
 		execute(walk, walker);
 	}

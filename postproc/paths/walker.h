@@ -111,6 +111,16 @@ struct post_walk {
 	unsigned reported;
 };
 
+/* Whether many blocks that follow from the code alone lead in a circle: one of them, with the calls
+ * that were open then. */
+struct post_walk_circle {
+	const struct post_path_code *code; /* NULL: there is none yet */
+	uint32_t block;
+	size_t depth;
+	size_t steps, next; /* blocks so far, and with how many another one is taken */
+	size_t outermost;   /* the fewest calls that were open */
+};
+
 /* What lies ahead, before anything else can be recorded. */
 struct post_walk_ahead {
 	bool leads_to; /* the start of the block, which is recorded */
@@ -269,6 +279,9 @@ void post_walk_end_thread(struct post_walk *walk, struct post_walker *walker);
 void post_walk_sort_unproved(struct post_walk *walk);
 
 /* ahead.c */
+
+/* The thread comes to a block. Has it been there, in the same call? Begin with zeros. */
+bool post_walk_is_in_circle(struct post_walk_circle *circle, const struct post_walker *walker);
 
 /* Is the thread in code that is not followed? If its return is recorded, it stands where that will
  * be. */

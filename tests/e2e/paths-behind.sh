@@ -99,6 +99,83 @@ behind_source()
 	END
 }
 
+# Far more blocks without a decision between them than the program has, and a loop without one.
+straight_source()
+{
+	cat >straight.c <<-'END'
+		#include <signal.h>
+		#include <stdio.h>
+		#include <sys/time.h>
+		#include <unistd.h>
+		#define KEEP __attribute__((noipa))
+		#define CALLS(name, other) KEEP void name(void) { other(); other(); other(); sum++; }
+
+		static volatile int sum;
+
+		KEEP void f0(void) { sum++; }
+		CALLS(f1, f0)
+		CALLS(f2, f1)
+		CALLS(f3, f2)
+		CALLS(f4, f3)
+		CALLS(f5, f4)
+		CALLS(f6, f5)
+		CALLS(f7, f6)
+		CALLS(f8, f7)
+		KEEP void waits(void)
+		{
+			for (;;)
+				f0();
+		}
+		KEEP void on_alarm(int number)
+		{
+			if (number != SIGALRM)
+				f8();
+			f2();
+			_exit(0);
+		}
+		void (*const pointers[])(void) = {f0, f1, f2, f3, f4, f5, f6, f7, f8};
+
+		int main(int argc, char **argv)
+		{
+			const struct itimerval soon = {.it_value.tv_usec = 50000};
+
+			(void)argv;
+			f8();
+			if (argc > 1)
+				pointers[argc]();
+			f8();
+			printf("%d\n", sum);
+			if (argc < 3)
+				return 0;
+			fflush(stdout);
+			signal(SIGALRM, on_alarm);
+			setitimer(ITIMER_REAL, &soon, NULL);
+			waits();
+		}
+	END
+}
+
+# The loop is left after a few rounds, and the handler is in the trace.
+waits_shortly()
+{
+	# shellcheck disable=SC2046
+	trace_followed $(traced_files) && [ "$(wc -l <blocks.tsv)" -lt 50000 ] &&
+		cut -f 6 blocks.tsv | grep -q on_alarm
+}
+
+straight()
+{
+	straight_source
+	for flags in "-O1 -Wl,-E" "-O1 -fno-pie -no-pie"; do
+		rm -rf plain traced
+		link straight ../straight.c || continue
+		same_run straight 1
+		blocks_equal "" straight 1
+		same_run straight 1 2
+		ok "$flags: a loop without a decision" waits_shortly
+	done
+}
+
 # at_most MOST: so many records are in the trace, some at least
 at_most()
 {
@@ -126,6 +203,7 @@ behind()
 		esac
 		ok "$flags: direct calls are not recorded" at_most $most
 	done
+	straight
 	unset LITIFUT_MODE
 }
 
