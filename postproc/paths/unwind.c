@@ -28,7 +28,8 @@ bool post_walk_unwind_outside(struct post_walk *walk, struct post_walker *walker
 {
 	size_t left = walker->count;
 
-	if (post_walk_block(&walker->at)->block.ends != LITIFUT_ENDS_CALL)
+	if (walker->at.state == POST_WALK_JUMP &&
+	    post_walk_block(&walker->at)->block.ends != LITIFUT_ENDS_CALL)
 		return false;
 	while (left && !walker->frames[left - 1].between)
 		left--;

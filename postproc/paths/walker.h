@@ -212,9 +212,9 @@ bool post_walk_is_in_function(const struct post_walk_place *place,
 bool post_walk_unwind_to(struct post_walk *walk, struct post_walker *walker,
 			 const struct post_path_code *code, uint32_t block, uint32_t label);
 
-/* The thread is behind a jump. If that is a call that does not return, as one of longjmp(), calls
- * end up to where code that is not followed has called, as that goes on. False: it is not, or none
- * has called. */
+/* The thread is behind a jump. If that is a call that does not return, as one of longjmp(), or if
+ * the thread is where such a call would return to, calls end up to where code that is not followed
+ * has called, as that goes on. False: it is not, or none has called. */
 bool post_walk_unwind_outside(struct post_walk *walk, struct post_walker *walker);
 
 /* proof.c */

@@ -131,6 +131,65 @@ exceptions_source()
 	END
 }
 
+# Exceptions that code which is not followed catches, as the streams of the C++ library do, also where what lands of another
+# one stands behind the call that throws
+stream_source()
+{
+	cat >stream.cc <<-'END'
+		#include <cstdio>
+		#include <istream>
+		#include <stdexcept>
+		#include <streambuf>
+		#include <string>
+		#define KEEP __attribute__((noipa))
+
+		KEEP static void fail(int n)
+		{
+			if (n % 2)
+				throw n;
+		}
+		struct source : std::streambuf {
+			char buffer[4];
+			int n;
+			KEEP explicit source(int n) : n(n) {}
+			KEEP int_type underflow() override
+			{
+				if (n % 3 == 2) {
+					fail(n);
+					return traits_type::eof();
+				}
+				if (n == 0)
+					throw std::runtime_error("at the end");
+				buffer[0] = 'a' + n--;
+				setg(buffer, buffer, buffer + 1);
+				return traits_type::to_int_type(buffer[0]);
+			}
+		};
+		KEEP static int reads(int n)
+		{
+			source from(n);
+			std::istream stream(&from);
+			char got[8] = "";
+
+			stream.read(got, sizeof(got) - 1);
+			for (int i = 0; i < 7 && got[i]; i++)
+				n += got[i] % 3 ? got[i] : i;
+			return stream.bad() ? -n : n;
+		}
+		int main()
+		{
+			for (int i = 0; i < 7; i++) {
+				int got = reads(i);
+
+				printf("%d\n", got);
+				if (got < 0)
+					puts("bad");
+			}
+			return 0;
+		}
+	END
+}
+
 # A longjmp() to a function that is not traced.
 outside_source()
 {
@@ -181,6 +240,7 @@ paths_of_jumps()
 	export LITIFUT_MODE=paths
 	jumps_source
 	exceptions_source
+	stream_source
 	outside_source
 	# exit() comes to its last system call, behind which all is only possible
 	link jumps ../jumps.c -static && same_run jumps && blocks_equal --killed jumps
@@ -195,6 +255,8 @@ paths_of_jumps()
 	link exceptions ../exceptions.cc -static && same_run exceptions && blocks_equal --killed exceptions
 	rm -rf plain traced
 	link levels ../levels.cc && same_run levels && blocks_equal "" levels
+	rm -rf plain traced
+	link stream ../stream.cc && same_run stream && blocks_equal "" stream
 	rm -rf plain traced
 	language=gcc
 	export LITIFUT_EXCLUDE=untraced
