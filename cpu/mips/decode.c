@@ -153,6 +153,10 @@ bool litifut_mips_writes_named(uint32_t word, unsigned number)
 	case 0x11: /* COP1: mfc1, cfc1, mfhc1 write rt */
 	case 0x12:
 		return (word >> 21 & 31) < 4 && rt == number;
+	case 0x02: /* j, jal, jalx: all fields are of the target */
+	case 0x03:
+	case 0x1d:
+		return false;
 	case 0x01: /* branches */
 	case 0x04:
 	case 0x05:

@@ -100,6 +100,11 @@ static void knows_what_reads_at(void **state)
 	assert_false(litifut_mips_may_read_at(0x00011001)); /* movt v0, zero, $fcc0 */
 	assert_true(litifut_mips_may_read_at(0x00211001));  /* movt v0, at, $fcc0 */
 	assert_true(litifut_mips_may_read_at(0x00201001));  /* movf v0, at, $fcc0 */
+	/* the fields of jumps are those of their targets */
+	assert_false(litifut_mips_may_read_at(0x0c200147)); /* jal 0x80051c */
+	assert_false(litifut_mips_may_read_at(0x08200147)); /* j 0x80051c */
+	assert_false(litifut_mips_sets_at(0x0c010147));     /* jal 0x4051c */
+	assert_false(litifut_mips_sets_at(0x08010147));     /* j 0x4051c */
 	assert_true(litifut_mips_sets_at(0x00400821));      /* addu at, v0, zero */
 	assert_false(litifut_mips_sets_at(0x00400801));     /* movf at, v0, $fcc0 */
 }
