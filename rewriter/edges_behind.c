@@ -27,7 +27,7 @@ uint32_t litifut_edges_behind_target(const struct litifut_session *session,
 	return target->behind | (target->block.flags & LITIFUT_BLOCK_THUMB ? 1 : 0);
 }
 
-/* Marks what is changed already, or has moved. */
+/* Marks what is changed already, or has moved, or is changed when the program is loaded. */
 static void take_changed(const struct litifut_session *session,
 			 const struct litifut_changes *changes, struct litifut_targets *taken)
 {
@@ -38,6 +38,8 @@ static void take_changed(const struct litifut_session *session,
 	for (size_t i = 0; i < edges->count; i++)
 		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
 			litifut_edges_take(taken, edges->items[i].address, edges->items[i].bytes);
+	for (size_t i = 0; i < session->fixed_count; i++)
+		litifut_edges_take(taken, session->fixed[i], 4);
 }
 
 enum litifut_status litifut_edges_lead_behind(struct litifut_session *session,

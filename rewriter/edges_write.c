@@ -333,7 +333,9 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		return LITIFUT_OK;
 	}
 	if (writer->trial) {
-		if (code.behind && block->block.entered == LITIFUT_ENTERED_RECORD)
+		/* what stands before the edge would be left out */
+		if (code.behind && block->block.entered == LITIFUT_ENTERED_RECORD &&
+		    edge->address == block->block.start)
 			block->behind = address + code.behind;
 		return LITIFUT_OK;
 	}
