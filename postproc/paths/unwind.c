@@ -80,3 +80,31 @@ bool post_walk_unwind_to(struct post_walk *walk, struct post_walker *walker,
 	post_walk_unwind(walk, walker, left - 1);
 	return true;
 }
+
+/* Behind a call of code that is not followed, where a record would have to come: as a bit comes,
+ * the call has not returned. */
+static bool is_behind_throw(const struct post_walker *walker)
+{
+	return walker->at.state == POST_WALK_ENTRY &&
+	       post_walk_block(&walker->at)->block.entered == LITIFUT_ENTERED_RECORD &&
+	       post_walk_is_outside(walker);
+}
+
+void post_walk_come_back(struct post_walk *walk, struct post_walker *walker)
+{
+	const uint32_t begun = walker->begun;
+
+	while (walker->at.state == POST_WALK_CALL || walker->at.state == POST_WALK_JUMP ||
+	       is_behind_throw(walker)) {
+		if (walker->at.state == POST_WALK_CALL)
+			walker->at.state = POST_WALK_ENTRY;
+		else if (!post_walk_unwind_outside(walk, walker)) {
+			if (walker->at.state == POST_WALK_ENTRY)
+				return;
+			post_walk_leave(walker);
+		}
+		if (walker->at.state == POST_WALK_ENTRY && walker->at.block == begun)
+			walker->begun = begun;
+		post_walk_advance(walk, walker);
+	}
+}

@@ -165,9 +165,6 @@ void post_walk_execute(struct post_walk *walk, struct post_walker *walker);
 /* So far as the code alone says, up to where an interrupt returns to. */
 void post_walk_advance(struct post_walk *walk, struct post_walker *walker);
 
-/* Out of code that is not followed: it has returned by the next bit or record of its caller. */
-void post_walk_come_back(struct post_walk *walk, struct post_walker *walker);
-
 /* The same, and to the task that goes on then: where the next bit or record belongs. */
 struct post_walker *post_walk_settle(struct post_walk *walk, struct post_walker *walker);
 
@@ -216,6 +213,9 @@ bool post_walk_unwind_to(struct post_walk *walk, struct post_walker *walker,
  * the thread is where such a call would return to, calls end up to where code that is not followed
  * has called, as that goes on. False: it is not, or none has called. */
 bool post_walk_unwind_outside(struct post_walk *walk, struct post_walker *walker);
+
+/* Out of code that is not followed: it has returned by the next bit or record of its caller. */
+void post_walk_come_back(struct post_walk *walk, struct post_walker *walker);
 
 /* proof.c */
 
