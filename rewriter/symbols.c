@@ -141,15 +141,7 @@ static enum litifut_status list_symbols(struct litifut_image *image, struct liti
 	return count_pages(image, error);
 }
 
-/* Linker scripts for firmware give stack and heap such sections as well, but with an address. */
-static bool has_no_address(const struct litifut_section *section)
-{
-	return !(section->flags & SHF_ALLOC) && !section->address;
-}
-
-/* False: the symbol does not stand for a place. The values of thread variables are distances, and
- * those of symbols in sections that are not in memory, such as the debugging information of
- * link-time optimisation, are offsets: taken for addresses, they would look like labels of code. */
+/* False: the symbol does not stand for a place. */
 static bool read_symbol(const struct litifut_image *image, const uint8_t *entry,
 			const struct litifut_section *strings, struct litifut_symbol *symbol)
 {
@@ -164,8 +156,7 @@ static bool read_symbol(const struct litifut_image *image, const uint8_t *entry,
 		.section = litifut_get16(image->file.big_endian, entry + 14),
 	};
 	if (symbol->section == SHN_UNDEF || symbol->section >= image->section_count ||
-	    symbol->type == STT_SECTION || symbol->type == STT_FILE || symbol->type == STT_TLS ||
-	    has_no_address(&image->sections[symbol->section]))
+	    symbol->type == STT_SECTION || symbol->type == STT_FILE)
 		return false;
 	symbol->name = name < strings->size ? (char *)strings->bytes + name : "";
 	symbol->mapping = symbol->name[0] == '$';

@@ -198,11 +198,21 @@ void litifut_targets_add_pointers(struct litifut_targets *targets,
 		add_sections(targets, image, pointers, 0, NULL);
 }
 
+/* The values of thread variables are distances, and those of symbols in sections that are not in
+ * memory, such as the debugging information of link-time optimisation, are offsets. Linker scripts
+ * for firmware give stack and heap such sections as well, but with an address. */
+static bool has_address(const struct litifut_image *image, const struct litifut_symbol *symbol)
+{
+	const struct litifut_section *section = &image->sections[symbol->section];
+
+	return symbol->type != STT_TLS && (section->flags & SHF_ALLOC || section->address);
+}
+
 void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image,
 			      const struct litifut_pointers *pointers)
 {
 	for (size_t i = 0; i < image->symbol_count; i++)
-		if (!image->symbols[i].mapping)
+		if (!image->symbols[i].mapping && has_address(image, &image->symbols[i]))
 			litifut_targets_add(targets, image->symbols[i].address);
 	litifut_targets_add_pointers(targets, image, pointers);
 }
