@@ -35,7 +35,8 @@ interrupted()
 everywhere()
 {
 	came=0
-	begin=$(address work) || return
+	# not work(): a direct call leads behind the start of a function in paths
+	begin=$(address odd) || return
 	range=$(address "$1") || {
 		echo "no function $1"
 		return 1
