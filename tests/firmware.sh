@@ -35,6 +35,32 @@ emulate()
 		${beside:+-device "loader,file=$beside"} "$@" </dev/null
 }
 
+# flags_are_executed FOLDER RESULTS [LEAST]: those in RESULTS are what the program without patches
+# executes
+flags_are_executed()
+{
+	flags_elf=$1/firmware.elf
+	python3 "$root/tests/oracle/firmware_flags.py" sites "$flags_elf" sites &&
+		python3 "$root/tests/oracle/edges.py" plain "$flags_elf" plain.elf || return
+	emulate plain.elf plain.text -plugin "$BUILD/tests/system.so,sites=sites,out=counts" || return
+	"$BUILD/bin/litifut-post" -f branches -o flags "$2" "$flags_elf" 2>words
+	cat words
+	python3 "$root/tests/oracle/firmware_flags.py" compare "$flags_elf" counts flags "${3:-0}"
+}
+
+# sent_flags_are_executed FOLDER: the same of those that the program sends
+sent_flags_are_executed()
+{
+	emulate "$1/firmware.elf" "$1/firmware.elf.serial" &&
+		flags_are_executed "$1" "$1/firmware.elf.serial" 100
+}
+
+# computes_the_same OUTPUT: the program prints what the plain one has printed, in plain.serial
+computes_the_same()
+{
+	text_of "$1" | diff plain.serial -
+}
+
 # make_example FOLDER ARGUMENTS...: builds examples/firmware for the board into FOLDER, by a
 # copy of the makefile, so that nothing is written into the tree.
 make_example()

@@ -19,19 +19,6 @@ link_coverage()
 	return $link_status
 }
 
-# flags_are_executed FOLDER RESULTS [LEAST]: those in RESULTS are what the program without patches
-# executes
-flags_are_executed()
-{
-	flags_elf=$1/firmware.elf
-	python3 "$root/tests/oracle/firmware_flags.py" sites "$flags_elf" sites &&
-		python3 "$root/tests/oracle/edges.py" plain "$flags_elf" plain.elf || return
-	emulate plain.elf plain.text -plugin "$BUILD/tests/system.so,sites=sites,out=counts" || return
-	"$BUILD/bin/litifut-post" -f branches -o flags "$2" "$flags_elf" 2>words
-	cat words
-	python3 "$root/tests/oracle/firmware_flags.py" compare "$flags_elf" counts flags "${3:-0}"
-}
-
 # dump ELF OUTPUT: the memory when the program ends, from its data on
 dump()
 {

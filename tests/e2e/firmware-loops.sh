@@ -7,24 +7,6 @@ BOARDS=${BOARDS:-mps3-an547}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
 
-computes_the_same()
-{
-	text_of "$1" | diff plain.serial -
-}
-
-# flags_are_executed FOLDER: those that were sent are what the program without patches executes
-flags_are_executed()
-{
-	flags_elf=$1/firmware.elf
-	python3 "$root/tests/oracle/firmware_flags.py" sites "$flags_elf" sites &&
-		python3 "$root/tests/oracle/edges.py" plain "$flags_elf" plain.elf || return
-	emulate "$flags_elf" "$flags_elf.serial" || return
-	emulate plain.elf plain.text -plugin "$BUILD/tests/system.so,sites=sites,out=counts" || return
-	"$BUILD/bin/litifut-post" -f branches -o flags "$flags_elf.serial" "$flags_elf" 2>words
-	cat words
-	python3 "$root/tests/oracle/firmware_flags.py" compare "$flags_elf" counts flags 100
-}
-
 # linked MODE FOLDER OPTIONS...: with `more' settings
 linked()
 {
@@ -68,7 +50,7 @@ behaviour()
 		ok "$mode: it computes the same" computes_the_same $mode/firmware.elf.serial
 	done
 	linked coverage coverage
-	ok "coverage: flags are what is executed" flags_are_executed coverage
+	ok "coverage: flags are what is executed" sent_flags_are_executed coverage
 	ok "coverage: it computes the same" computes_the_same coverage/firmware.elf.serial
 	is "coverage: ends of loops are branches" "$(grep -c "	\(odd\|sums\|square\|vectors\|compiled\)	1	1	" flags)" \
 		"$(grep -c "branch	.*	\(odd\|sums\|square\|vectors\|compiled\)	" flags)"

@@ -7,24 +7,6 @@ BOARDS=${BOARDS:-mps2-an505}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
 
-computes_the_same()
-{
-	text_of "$1" | diff plain.serial -
-}
-
-# flags_are_executed FOLDER: those that were sent are what the program without patches executes
-flags_are_executed()
-{
-	flags_elf=$1/firmware.elf
-	python3 "$root/tests/oracle/firmware_flags.py" sites "$flags_elf" sites &&
-		python3 "$root/tests/oracle/edges.py" plain "$flags_elf" plain.elf || return
-	emulate "$flags_elf" "$flags_elf.serial" || return
-	emulate plain.elf plain.text -plugin "$BUILD/tests/system.so,sites=sites,out=counts" || return
-	"$BUILD/bin/litifut-post" -f branches -o flags "$flags_elf.serial" "$flags_elf" 2>words
-	cat words
-	python3 "$root/tests/oracle/firmware_flags.py" compare "$flags_elf" counts flags 100
-}
-
 # linked MODE FOLDER TICKS: with `more' settings
 linked()
 {
@@ -83,7 +65,7 @@ ends -87110707"
 		ok "$mode: it computes the same" computes_the_same $mode/firmware.elf.serial
 	done
 	linked coverage coverage 0
-	ok "coverage: flags are what is executed" flags_are_executed coverage
+	ok "coverage: flags are what is executed" sent_flags_are_executed coverage
 	ok "coverage: it computes the same" computes_the_same coverage/firmware.elf.serial
 	for ticks in 0 301 997; do
 		linked paths "paths$ticks" $ticks
