@@ -81,7 +81,7 @@ static void begin(struct post_walk *walk, struct post_walker *walker,
 
 	if (walker->begun != POST_NONE)
 		return;
-	walker->at = (struct post_walk_place){code, block, POST_WALK_ENTRY, false, false};
+	walker->at = post_walk_start_of(code, block);
 	post_walk_give(walk, walker, POST_PATH_BLOCK);
 	walker->at = before;
 	walker->begun = block;
@@ -279,8 +279,9 @@ static void find_place(struct post_walk *walk, struct post_walker *walker,
 		return;
 	enters = edge->entry || (edge->both && code->blocks[edge->block].block.entered &&
 				 !has_called(code, image, edge, link));
-	walker->at = (struct post_walk_place){
-		code, edge->block, enters ? POST_WALK_ENTRY : POST_WALK_BRANCH, false, false};
+	walker->at = post_walk_start_of(code, edge->block);
+	if (!enters)
+		walker->at.state = POST_WALK_BRANCH;
 	walker->lost = false;
 	if (!enters)
 		post_walk_give(walk, walker, POST_PATH_BLOCK);

@@ -41,7 +41,7 @@ static bool is_behind_call(struct post_walk *walk, const struct post_walker *wal
 	const struct litifut_block *block = &code->blocks[number].block;
 	const struct litifut_block *before = &code->blocks[number - 1].block;
 
-	*place = (struct post_walk_place){code, number, POST_WALK_ENTRY, false, false};
+	*place = post_walk_start_of(code, number);
 	return before->end == link && before->ends == LITIFUT_ENDS_CALL &&
 	       (block->flags & LITIFUT_BLOCK_THUMB ? word & 1 : !(word & 1));
 }
@@ -195,8 +195,7 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 		if (walker->at.state == POST_WALK_NOWHERE && !walker->stops &&
 		    (walker->lost || walk->process->trace->header.overwritten ||
 		     !(code->blocks[edge->block].block.flags & LITIFUT_BLOCK_FUNCTION))) {
-			walker->at = (struct post_walk_place){code, edge->block, POST_WALK_ENTRY,
-							      false, false};
+			walker->at = post_walk_start_of(code, edge->block);
 			find_calls(walk, walker, 0, words, count);
 			walker->rootless = true;
 			walk->totals->gaps++;
@@ -204,8 +203,7 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 		} else if (walker->at.state != POST_WALK_NOWHERE && may_have_more(walker)) {
 			const struct post_walk_place before = walker->at;
 
-			walker->at = (struct post_walk_place){code, edge->block, POST_WALK_ENTRY,
-							      false, false};
+			walker->at = post_walk_start_of(code, edge->block);
 			if (!find_calls(walk, walker, walker->count + 1, words, count))
 				walker->at = before;
 		}
@@ -225,7 +223,8 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 	if (walker->at.state != POST_WALK_NOWHERE)
 		post_walk_disagree(walk, walker, "it is not where its bits lead");
 	post_walk_begin_anew(walk, walker);
-	walker->at = (struct post_walk_place){code, edge->block, state, false, false};
+	walker->at = post_walk_start_of(code, edge->block);
+	walker->at.state = state;
 	walker->lost = false;
 	find_calls(walk, walker, 0, words, count);
 	post_walk_prove_entry(walker);

@@ -421,12 +421,11 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 	walker->lost = false;
 	post_walk_prove_entry(walker);
 	for (; by_label; by_label--) {
-		walker->at = (struct post_walk_place){code, number - by_label, POST_WALK_ENTRY,
-						      false, false};
+		walker->at = post_walk_start_of(code, number - by_label);
 		post_walk_execute(walk, walker);
 		post_walk_prove_entry(walker);
 	}
-	walker->at = (struct post_walk_place){code, number, POST_WALK_ENTRY, false, false};
+	walker->at = post_walk_start_of(code, number);
 	post_walk_execute(walk, walker);
 }
 

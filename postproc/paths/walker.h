@@ -138,6 +138,13 @@ static inline const struct post_path_block *post_walk_block(const struct post_wa
 	return &place->code->blocks[place->block];
 }
 
+/* Where control comes to a block that records that, if it does. */
+static inline struct post_walk_place post_walk_start_of(const struct post_path_code *code,
+							uint32_t block)
+{
+	return (struct post_walk_place){.code = code, .block = block, .state = POST_WALK_ENTRY};
+}
+
 /* walker.c */
 
 /* Reports that the words of the thread and the code do not agree. */
