@@ -120,6 +120,13 @@ static inline uint32_t litifut_edge_flag(const struct litifut_block *block,
 					  : block->entered;
 }
 
+/* Do direct ways lead behind the records of where they lead (edges_behind.c)? In firmware an
+ * interrupt may come at each of them, and with numbers the start of a function begins a path. */
+static inline bool litifut_edges_skip_records(const struct litifut_arch_context *context)
+{
+	return context->bits && context->system && !context->units && !context->numbers;
+}
+
 #define LITIFUT_BIT_NONE 3u
 
 /* Where bits are recorded: which of `bits` in struct litifut_edge_code does so, or

@@ -1,5 +1,5 @@
 /* LITIFUT_MODE=paths: a function or a label to which a pointer, a table or code that is not
- * followed may lead records that control comes there. A reader knows without that where a direct
+ * followed may lead records that control comes there. The code shows without that where a direct
  * call or a branch leads. So such a way leads to the code of the target's edge, behind the record,
  * where that is in reach: from the code of an edge, or by a changed instruction. */
 #include "rewriter/edges.h"
@@ -10,12 +10,11 @@
 uint32_t litifut_edges_behind_target(const struct litifut_session *session,
 				     const struct litifut_graph_block *block)
 {
-	const struct litifut_arch_context *context = &session->context;
 	const struct litifut_graph *graph = &session->edges->graph;
 	const struct litifut_graph_block *target = NULL;
 
-	if (!session->arch->edges->lead || !context->bits || !context->system || context->units ||
-	    context->numbers || block->block.flags & LITIFUT_BLOCK_LEFT || block->spawns)
+	if (!session->arch->edges->lead || !litifut_edges_skip_records(&session->context) ||
+	    block->block.flags & LITIFUT_BLOCK_LEFT || block->spawns)
 		return 0;
 	if (block->block.ends == LITIFUT_ENDS_CALL)
 		target = litifut_callee_of(graph, block);

@@ -795,7 +795,7 @@ static bool is_recorded_first(const struct litifut_mips_emitter *emitter,
 	if (edge->end)
 		return true;
 	/* direct calls lead behind the record */
-	if (emitter->place->context->bits && !emitter->place->context->units &&
+	if (litifut_edges_skip_records(emitter->place->context) &&
 	    block->flags & LITIFUT_BLOCK_FUNCTION && block->entered == LITIFUT_ENTERED_RECORD)
 		return true;
 	if (edge->whole || (ends && block->ends != LITIFUT_ENDS_BRANCH))
