@@ -140,7 +140,7 @@ bool litifut_mips_writes_named(uint32_t word, unsigned number)
 	unsigned rt = word >> 16 & 31;
 	unsigned rd = word >> 11 & 31;
 
-	if (number == 0)
+	if (number == 0 || litifut_mips_has_target(word))
 		return false;
 	switch (operation) {
 	case 0x00: /* SPECIAL: rd, but for stores to hi/lo, traps and jr */
@@ -153,10 +153,6 @@ bool litifut_mips_writes_named(uint32_t word, unsigned number)
 	case 0x11: /* COP1: mfc1, cfc1, mfhc1 write rt */
 	case 0x12:
 		return (word >> 21 & 31) < 4 && rt == number;
-	case 0x02: /* j, jal, jalx: all fields are of the target */
-	case 0x03:
-	case 0x1d:
-		return false;
 	case 0x01: /* branches */
 	case 0x04:
 	case 0x05:

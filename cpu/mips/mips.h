@@ -61,6 +61,12 @@ bool litifut_mips_is_likely(uint32_t word);
 /* Of SPECIAL3: is it ext, ins or rdhwr, which have a number in the place of rd, and write rt? */
 bool litifut_mips_has_number(uint32_t word);
 
+/* j, jal and jalx: all other fields are of the target. */
+static inline bool litifut_mips_has_target(uint32_t word)
+{
+	return word >> 27 == 0x01 || word >> 26 == 0x1d;
+}
+
 /* Does the instruction `word`, which has the register `number` as its second source or
  * destination, write it? */
 bool litifut_mips_writes_named(uint32_t word, unsigned number);

@@ -58,7 +58,7 @@ static struct litifut_arm_analysis analyse_narrow(uint16_t half, uint32_t addres
 
 bool litifut_arm_is_landing(uint32_t word)
 {
-	return word == 0xf3af800f || word == 0xf3af800d || word == 0xe97fe97f;
+	return word == 0xf3af800f || word == 0xf3af800d || word == LITIFUT_ARM_SG;
 }
 
 static struct litifut_arm_analysis analyse_wide(uint32_t word, uint32_t address)

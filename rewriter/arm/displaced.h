@@ -35,6 +35,8 @@ struct litifut_arm_analysis {
 
 struct litifut_arm_analysis litifut_arm_analyse(const struct litifut_arm_displaced *displaced);
 
+#define LITIFUT_ARM_SG 0xe97fe97fu /* v8-M, of T32 code */
+
 /* Must a branch through a register, or one of another state, arrive at this T32 instruction? bti,
  * pacbti (v8.1-M), sg (v8-M). */
 bool litifut_arm_is_landing(uint32_t word);

@@ -3,6 +3,8 @@
  * DDI 0419E A6.7. */
 #include "rewriter/arm/return_kept.h"
 
+#include "rewriter/arm/displaced.h"
+
 #define SP 13
 #define LR 14
 #define INSTRUCTIONS_MOST 32
@@ -83,5 +85,5 @@ bool litifut_arm_leaves_state(const struct litifut_image *image, uint32_t addres
 	const struct litifut_section *section = litifut_image_section_at(image, at, 4);
 
 	return section && section->bytes &&
-	       litifut_get32(false, section->bytes + (at - section->address)) == 0xe97fe97f;
+	       litifut_get32(false, section->bytes + (at - section->address)) == LITIFUT_ARM_SG;
 }

@@ -88,12 +88,6 @@ static bool is_movci(uint32_t word)
 	return word >> 26 == 0x00 && (word & 0x3f) == 0x01;
 }
 
-/* j, jal and jalx: all other fields are of the target. */
-static bool has_target(uint32_t word)
-{
-	return word >> 27 == 0x01 || word >> 26 == 0x1d;
-}
-
 bool litifut_mips_may_read_at(uint32_t word)
 {
 	unsigned operation = word >> 26;
@@ -106,7 +100,7 @@ bool litifut_mips_may_read_at(uint32_t word)
 		      (operation >= 0x10 && operation <= 0x12 && rs(word) >= 4 && rs(word) != 8 &&
 		       (operation != 0x11 || rs(word) < 8));
 
-	if (has_target(word))
+	if (litifut_mips_has_target(word))
 		return false;
 	return (!shift && rs(word) == AT && operation != 0x0f && operation != 0x11) ||
 	       (second && rt(word) == AT);
