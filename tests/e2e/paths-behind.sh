@@ -71,6 +71,22 @@ behind_source()
 		stop:
 			return value;
 		}
+		/* the same, in a loop whose branch has a condition: one without that may have two bytes (T32),
+		 * which can't lead elsewhere */
+		KEEP int wheel(int n)
+		{
+			static void *const table[] = {&&first, &&next};
+
+			goto *table[n & 1];
+		first:
+			sum++;
+		next:
+			sum ^= n;
+			n -= 1;
+			if (n > 0)
+				goto next;
+			return n;
+		}
 		#ifdef __thumb__
 		__attribute__((noipa, target("arm"))) int other(int n) { return n > 7 ? leaf(n) : maybe(n); }
 		#else
@@ -88,6 +104,9 @@ behind_source()
 				sum += leaf(i & 7) + tail(i) + jump(i & 3) + maybe(i);
 				sum += between(i, abs) + again(i & 7) + other(i & 15);
 				handler(i);
+		#ifdef __OPTIMIZE__
+				sum += wheel(i);
+		#endif
 				if (i < 12) {
 					sum += pointers[i % 6](i) + machine(code + i);
 					raise(SIGUSR1);

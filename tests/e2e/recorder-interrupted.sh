@@ -35,7 +35,7 @@ interrupted()
 everywhere()
 {
 	came=0
-	# not work(): a direct call leads behind the start of a function in paths
+	# paths: a pointer leads to odd(); the direct call of work() leads behind its start, which is not executed
 	begin=$(address odd) || return
 	range=$(address "$1") || {
 		echo "no function $1"
