@@ -1,6 +1,6 @@
 #!/bin/sh
 # Functions that begin by `bti` or `pacbti` (v8.1-M, -mbranch-protection): where a CPU demands it, a call through a
-# pointer arrives at these alone, so that they stay the first instructions in all modes (QEMU does not look at them).
+# pointer arrives at these alone, so that they stay the first instructions in all modes (QEMU does not check them).
 # The program computes the same, branches go where the program without patches goes, and blocks are in order.
 BOARDS=${BOARDS:-mps3-an547}
 . "$(dirname "$0")/../lib.sh"
