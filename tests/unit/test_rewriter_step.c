@@ -247,6 +247,15 @@ static void test_blocks(void **state)
 			assert_int_equal(elf_read_blocks(&contents, &read, &error),
 					 LITIFUT_ERROR_FORMAT);
 		contents.size = sizeof(bytes);
+		/* lists of older writers are read, those of newer ones are not */
+		for (uint32_t version = 0; version <= LITIFUT_BLOCKS_VERSION + 1; version++) {
+			const bool known = version && version <= LITIFUT_BLOCKS_VERSION;
+
+			litifut_put32(big, bytes + offsetof(struct litifut_blocks_header, version),
+				      version);
+			assert_int_equal(elf_read_blocks(&contents, &read, &error),
+					 known ? LITIFUT_OK : LITIFUT_ERROR_UNSUPPORTED);
+		}
 		header.count = UINT32_MAX;
 		elf_write_blocks_header(big, bytes, &header);
 		assert_int_equal(elf_read_blocks(&contents, &read, &error), LITIFUT_ERROR_FORMAT);
