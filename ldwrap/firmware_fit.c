@@ -1,5 +1,6 @@
 /* Where a firmware has no room for the tracer, it is linked with less of it: without times of
  * tasks, with a smaller ring or fewer open calls, with smaller stubs. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,17 @@ static unsigned long missing(const struct litifut_error *error)
 {
 	static const char words[] = "overflowed by ";
 	const char *at = error->message;
+	const char *asserted = strstr(at, " bytes are missing");
 	unsigned long sum = 0;
 
 	while ((at = strstr(at, words)) != NULL) {
 		at += sizeof(words) - 1;
 		sum += strtoul(at, NULL, 10);
+	}
+	if (!sum && asserted) {
+		while (asserted > error->message && isdigit((unsigned char)asserted[-1]))
+			asserted--;
+		sum = strtoul(asserted, NULL, 10);
 	}
 	return sum;
 }

@@ -96,6 +96,7 @@ static enum linker_result failed(const struct link_files *files, int status,
 {
 	char *overflow = overflow_of(files);
 	char *reason = overflow ? overflow : deliver_reason(files);
+	bool has_no_room = overflow != NULL;
 
 	if (WIFSIGNALED(status)) {
 		free(reason);
@@ -109,16 +110,21 @@ static enum linker_result failed(const struct link_files *files, int status,
 		char *said = reason;
 
 		if (missing) {
-			reason = xasprintf("%s: %llu bytes are missing", said,
+			/* the words of the script stand behind the name of the linker */
+			const char *linker = strstr(said, "ld: ");
+
+			reason = xasprintf("%s: %llu bytes are missing",
+					   linker ? linker + strlen("ld: ") : said,
 					   (unsigned long long)missing);
 			free(said);
+			has_no_room = true;
 		}
 	}
 	const bool undefined = !overflow && strstr(reason, "undefined reference to");
 
 	litifut_error_set(
 		error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS, "%s: %s",
-		overflow ? "no room for the tracer" : "the linker fails with the tracer inside",
+		has_no_room ? "no room for the tracer" : "the linker fails with the tracer inside",
 		reason);
 	free(reason);
 	return overflow ? LINKER_OVERFLOW : undefined ? LINKER_UNDEFINED : LINKER_FAILED;

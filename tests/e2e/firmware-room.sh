@@ -35,7 +35,7 @@ engine_of()
 # missing_of FOLDER: the bytes that the warning names
 missing_of()
 {
-	sed -n 's/.*: left untraced: .*: \([0-9]*\) bytes are missing$/\1/p' "$1.log"
+	sed -n 's/.*: left untraced: no room for the tracer: [^/]*: \([0-9]*\) bytes are missing: trace fewer.*/\1/p' "$1.log"
 }
 
 # left_in FOLDER: the bytes between .bss and the end of the memory, as the script's symbols say
@@ -188,6 +188,23 @@ behaviour()
 	sed -i "s/0x3a00 - 0x100/0x3a00 - 0x100 - $missing/" $script
 	ok "with as many as were missing" with_memory 1M 16K stack
 	is "it is traced" "$(engine_of stack)" "stubs, fast"
+
+	cp -r "$root/examples/firmware/." source
+	cat >>$script <<-'E'
+	ASSERT(__stack - 0x400 >= end + 0x3a00, "RAM overflowed with the stack")
+	E
+	export LITIFUT_MODE=table LITIFUT_CLOCK=systick LITIFUT_DEPTH=32
+	ok "with times, and a stack that the script guards" with_memory 1M 16K no_calls
+	missing=$(missing_of no_calls)
+	sed -i "s/0x3a00/0x3a00 - $((missing - 400))/" $script
+	ok "with 400 bytes too few for 32 calls" with_memory 1M 16K many_calls
+	is "these bytes are missing" "$(missing_of many_calls)" 400
+	ok "fewer open calls are advised" \
+		grep -q 'bytes are missing: trace fewer .*, or set LITIFUT_DEPTH to fewer open calls than 32$' many_calls.log
+	unset LITIFUT_DEPTH
+	ok "with as many open calls as find room" with_memory 1M 16K few_calls
+	is "it is traced" "$(engine_of few_calls)" "stubs, fast"
+	unset LITIFUT_MODE LITIFUT_CLOCK
 
 	low_memory
 	no_regions
