@@ -9,6 +9,7 @@ enum litifut_status litifut_callees_find(const struct litifut_session *session,
 {
 	const struct litifut_arch_thunks *arch = session->arch->thunks;
 	const struct litifut_image *image = &session->image;
+	struct litifut_arch_context context = session->context;
 	struct litifut_function_facts facts = {0};
 	struct litifut_arrivals arrivals = {0};
 	enum litifut_status status = LITIFUT_OK;
@@ -16,6 +17,7 @@ enum litifut_status litifut_callees_find(const struct litifut_session *session,
 
 	if (!arch || !arch->known_callee)
 		return LITIFUT_OK;
+	context.symbols = true;
 	status = litifut_arrivals_create(image, session->arch, &session->context, &graph->targets,
 					 &arrivals, error);
 	for (size_t i = 0; i < graph->count && !status; i++) {
@@ -35,11 +37,10 @@ enum litifut_status litifut_callees_find(const struct litifut_session *session,
 		if (block->function != function) {
 			function = block->function;
 			free(facts.branches);
-			arch->function_facts(image, &session->context, call.section,
-					     call.function_start, call.function_end, &facts);
+			arch->function_facts(image, &context, call.section, call.function_start,
+					     call.function_end, &facts);
 		}
-		block->callee =
-			arch->known_callee(image, &session->context, &call, &facts, &arrivals);
+		block->callee = arch->known_callee(image, &context, &call, &facts, &arrivals);
 	}
 	free(facts.branches);
 	litifut_arrivals_release(&arrivals);

@@ -27,6 +27,7 @@ uint8_t *litifut_edges_table(const struct litifut_session *session,
 		.flags_bytes = session->edges->flags_bytes,
 	};
 	const bool big = session->image.file.big_endian;
+	const bool names = session->context.bits && !session->context.units;
 	uint8_t *table;
 	uint8_t *at;
 
@@ -46,6 +47,9 @@ uint8_t *litifut_edges_table(const struct litifut_session *session,
 
 		if (callee && !block.target)
 			block.target = callee->block.start;
+		if (names && LITIFUT_CALLEE_IS_SYMBOL(graph->items[i].callee) &&
+		    !(block.flags & LITIFUT_BLOCK_CONDITIONAL))
+			block.taken = LITIFUT_CALLEE_SYMBOL_OF(graph->items[i].callee);
 		elf_write_block(big, at, &block);
 	}
 	for (size_t i = 0; i < changes->count; i++) {

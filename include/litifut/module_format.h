@@ -360,9 +360,11 @@ struct litifut_block {
 	uint32_t branch; /* the instruction that ends it; 0: LITIFUT_ENDS_ON */
 	uint32_t target;
 	uint32_t entered; /* flag: control came to `start` */
-	uint32_t taken;   /* with LITIFUT_BLOCK_CONDITIONAL, flags of both ways */
-	/* LITIFUT_MODE=paths, of a call without a condition: where an exception out of it goes on;
-	 * 0: it leaves the function */
+	/* with LITIFUT_BLOCK_CONDITIONAL, flags of both ways. LITIFUT_MODE=paths, of a call or a
+	 * jump without a condition: the number in .dynsym of the function whose name it leads to;
+	 * 0: that is not known. And where an exception out of a call goes on; 0: it leaves the
+	 * function */
+	uint32_t taken;
 	uint32_t passed;
 	uint8_t ends;           /* enum litifut_block_end */
 	uint8_t flags;          /* enum litifut_block_flags */

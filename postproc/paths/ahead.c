@@ -163,6 +163,34 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 	return seen;
 }
 
+/* The name by which the code at the place has led to what is not followed, or NULL. */
+static const char *callee_at(const struct post_walk_place *place)
+{
+	const struct post_path_block *block = post_walk_block(place);
+
+	if (place->state == POST_WALK_JUMP)
+		return block->callee;
+	if (place->state != POST_WALK_CALL || !place->block ||
+	    block[-1].block.end != block->block.start || block[-1].block.ends != LITIFUT_ENDS_CALL)
+		return NULL;
+	return block[-1].callee;
+}
+
+bool post_walk_leads_by_name(const struct post_walk *walk, const struct post_walk_place *place,
+			     const struct post_path_code *code, uint32_t function)
+{
+	const struct post_image *image = walk->session->modules[code->module].image;
+	const char *name = place->calls ? NULL : callee_at(place);
+	const struct post_symbol *symbol;
+	size_t count = 0;
+
+	symbol = name ? post_symbols_named(&image->symbols, name, &count) : NULL;
+	for (size_t i = 0; symbol && i < count; i++)
+		if (symbol[i].address == code->blocks[function].block.start)
+			return true;
+	return false;
+}
+
 /* Is the thread behind a call through a pointer? */
 static bool is_behind_pointer(const struct post_walker *walker)
 {

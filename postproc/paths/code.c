@@ -80,6 +80,27 @@ static void find_pointers(struct post_path_code *code, const struct post_image *
 	free(plain);
 }
 
+/* The names by which calls and jumps lead to functions that another module could take the place of:
+ * by a PLT entry, or by a symbol that the rewriter has found out. */
+static void find_callees(struct post_path_code *code, const struct post_image *image)
+{
+	for (size_t i = 0; i < code->count; i++) {
+		struct post_path_block *block = &code->blocks[i];
+		const struct post_symbol *entry;
+
+		if (block->target != POST_NONE || block->block.flags & LITIFUT_BLOCK_CONDITIONAL ||
+		    block->block.ends == LITIFUT_ENDS_ON)
+			continue;
+		entry = block->block.target
+				? post_symbols_find(&image->symbols, block->block.target & ~1u)
+				: NULL;
+		if (entry && entry->flags & POST_SYMBOL_PLT)
+			block->callee = entry->name;
+		else if (block->block.taken && image->mode == LITIFUT_MODE_PATHS)
+			block->callee = post_image_dynamic_name(image, block->block.taken);
+	}
+}
+
 static struct post_path_code *read_code(struct post_session *session, uint32_t module)
 {
 	const struct post_image *image = post_session_blocks(session, module);
@@ -108,6 +129,7 @@ static struct post_path_code *read_code(struct post_session *session, uint32_t m
 			block->block.target ? followed(image, block->block.target) : POST_NONE;
 	}
 	find_pointers(code, image);
+	find_callees(code, image);
 	code->frames = post_path_frames(image);
 	read_edges(code, image);
 	return code;

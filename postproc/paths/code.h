@@ -13,6 +13,7 @@ struct post_path_block {
 	uint32_t function; /* the number of the first block of its function */
 	/* It ends in a call or a jump through a pointer, and not by a name or a table. */
 	bool pointer;
+	const char *callee; /* the name by which it leads to a function; NULL: not known */
 };
 
 /* Where the code for an edge begins, ascending. */

@@ -130,6 +130,13 @@ void post_walk_leave(struct post_walker *walker)
 	if (frame->between && !frame->interrupt)
 		walker->at.calls = true;
 	walker->left = frame->between;
+	if (!frame->named)
+		return;
+	/* a call, or a tail call of a function that has ended with it */
+	if (walker->at.state == POST_WALK_CALL)
+		walker->at.state = POST_WALK_ENTRY;
+	else if (walker->at.state == POST_WALK_JUMP)
+		post_walk_leave(walker);
 }
 
 EACH_BIT void end_block(struct post_walker *walker)
@@ -410,8 +417,11 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 
 		if (begun)
 			walker->begun = POST_NONE;
-		if (walker->at.state != POST_WALK_NOWHERE)
+		if (walker->at.state != POST_WALK_NOWHERE) {
 			post_walk_push(walker, true, walker->at);
+			walker->frames[walker->count - 1].named = post_walk_leads_by_name(
+				walk, &walker->frames[walker->count - 1].back, code, number);
+		}
 		if (begun)
 			walker->begun = number;
 	} else if (!post_walk_unwind_to(walk, walker, code, number, number - by_label)) {

@@ -54,6 +54,7 @@ struct post_walk_frame {
 	bool outside;
 	bool entered;
 	size_t base;
+	bool named; /* The code at that place leads to it by its name. */
 };
 
 struct post_walker {
@@ -303,6 +304,11 @@ void post_walk_leave_unseen(struct post_walker *walker);
 /* The thread is in code that is not followed, to which a pointer has led. Was that a function that
  * is followed, which has ended? Then its caller goes on. */
 bool post_walk_is_answered(const struct post_walker *walker);
+
+/* Does code that is not followed, which the place is in, begin by a name that the function has, and
+ * has it not called anything yet? The function may be in another module. */
+bool post_walk_leads_by_name(const struct post_walk *walk, const struct post_walk_place *place,
+			     const struct post_path_code *code, uint32_t function);
 
 /* It has gone on: to the block for which a record is, or to the next call or jump through a
  * pointer. */

@@ -157,6 +157,20 @@ bool post_image_bytes(const struct post_image *image, uint32_t address, void *by
 	return false;
 }
 
+const char *post_image_dynamic_name(const struct post_image *image, uint32_t number)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+
+	while ((section = elf_nextscn(image->file.elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM &&
+		    number <= INT32_MAX &&
+		    gelf_getsym(elf_getdata(section, NULL), (int)number, &symbol))
+			return elf_strptr(image->file.elf, header.sh_link, symbol.st_name);
+	return NULL;
+}
+
 static bool code_literal(const void *context, uint32_t address, uint32_t *value)
 {
 	const struct post_image *image = context;

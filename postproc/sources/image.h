@@ -107,6 +107,9 @@ uint32_t post_image_block(const struct post_image *image, uint32_t address);
 /* The same of the block that begins there. */
 uint32_t post_image_block_start(const struct post_image *image, uint32_t address);
 
+/* The name of a symbol of .dynsym, by its number; NULL: there is none. */
+const char *post_image_dynamic_name(const struct post_image *image, uint32_t number);
+
 /* Copies at most `size` bytes of contents at a link-time address. */
 bool post_image_bytes(const struct post_image *image, uint32_t address, void *bytes, size_t size);
 
