@@ -118,6 +118,16 @@ static void end_at_stubs(const struct litifut_section *section, uint32_t covered
 	++*count;
 }
 
+/* Is there room before `address` that no function has, with the first half of an instruction at its
+ * end? The linker has filled it with what the script says (`=0xff`); without that half the code
+ * behind it would be read from its middle. */
+static bool is_behind_filling(const struct litifut_section *section, uint32_t covered,
+			      uint32_t address)
+{
+	return section->bytes && address >= section->address + 2 && covered < address &&
+	       litifut_get16(false, section->bytes + (address - 2 - section->address)) >= 0xe800;
+}
+
 enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 					    const struct litifut_section *section,
 					    struct litifut_code_range **ranges, size_t *count,
@@ -129,6 +139,9 @@ enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 	const uint32_t section_end = section->address + section->size;
 	size_t marks = 1;
 	uint32_t covered = 0;
+	uint32_t here = 0;   /* the address of the symbol before */
+	uint32_t before = 0; /* up to where functions that begin before `here` have a size */
+	uint32_t ends = 0;   /* and all up to now */
 	enum litifut_code_state state;
 
 	for (size_t i = first; i < last; i++)
@@ -144,6 +157,11 @@ enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 		if (covered)
 			end_at_stubs(section, covered, symbol->address, *ranges, count);
 		covered = next_covered(covered, symbol);
+		if (symbol->address != here)
+			before = ends;
+		here = symbol->address;
+		if (covered > ends)
+			ends = covered;
 		/* gold and lld leave the room for trampolines to the code before it */
 		if (symbol->type == STT_FUNC && !strcmp(symbol->name, LITIFUT_TRAMPOLINES))
 			state = LITIFUT_CODE_DATA;
@@ -155,7 +173,9 @@ enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 		if (*count) {
 			struct litifut_code_range *previous = &(*ranges)[*count - 1];
 
-			if (previous->state == state)
+			if (previous->state == state &&
+			    (state != LITIFUT_CODE_THUMB ||
+			     !is_behind_filling(section, before, symbol->address)))
 				continue;
 			previous->end = symbol->address;
 			if (previous->start == previous->end)

@@ -7,6 +7,12 @@ BOARDS=${BOARDS:-mps2-an385 ${LONG:+mps2-an386 mps2-an505 netduino2}}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
 
+# recorded_of FOLDER: how many places, and how many functions
+recorded_of()
+{
+	"$BUILD/bin/litifut" info "$1/firmware.elf" | sed -n 's/^  sites patched  *//p; s/^  recorded in  *\([0-9]*\).*/\1/p'
+}
+
 # The ring is sent by the interrupt that is recorded, too, while what the program prints goes elsewhere.
 in_interrupts()
 {
@@ -107,6 +113,16 @@ behaviour()
 	ok "newlib: it prints the same" cmp plain.text numbers.text
 	ok "newlib: the last lines can be shown" sh -c "'$BUILD/bin/litifut-post' -q -f path \
 		--last 3 results numbers/firmware.elf | grep -q 'exit'"
+	# half of an instruction stands before functions then
+	for filling in zeros ones; do
+		ok "gaps filled with $filling: it links traced" link_mode paths $filling 1024 \
+			EXTRA_CFLAGS="$cpu -Os -DROUNDS=3" EXTRA_LDFLAGS="-u _printf_float"
+		sed -i 's/^	} >FLASH$/	} >FLASH =0xff/' source/sections.ld
+	done
+	is "gaps filled with ones: as much is recorded" "$(recorded_of ones)" "$(recorded_of zeros)"
+	ok "gaps filled with ones: blocks are those that the program without patches executes" \
+		blocks_are_executed ones plain memory --more 1
+	sed -i 's/ =0xff$//' source/sections.ld
 	ok "newlib, a ring that is too small: it links traced" link_mode paths small 4 \
 		EXTRA_CFLAGS="$cpu -DROUNDS=3" EXTRA_LDFLAGS="-u _printf_float"
 	ok "newlib, a ring that is too small: its end is there" \
