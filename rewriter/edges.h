@@ -11,7 +11,7 @@
  *				taken:	set the flag `taken`
  *					b    target
  *
- * All registers and condition flags are kept. */
+ * All registers and condition flags are kept, but for registers that hold nothing (dead.h). */
 #ifndef LITIFUT_REWRITER_EDGES_H
 #define LITIFUT_REWRITER_EDGES_H
 

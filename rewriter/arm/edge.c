@@ -12,6 +12,8 @@
  *	taken:	the same with the other flag
  *		b.w  target
  *
+ * Where one of r0 to r3 or lr holds nothing (dead.h), that is taken, and nothing is pushed.
+ *
  * and of A32 code, where nothing else moves. A branch that an `it` makes conditional goes together
  * with that. Where neither neighbour can move, a stepping stone leads on (stone.c).
  *
@@ -92,6 +94,15 @@ enum free_form {
 	FREE_PAIR /* and the number of the pair */
 };
 
+/* Where flags are set: the number of a register, and one more; 0: there is none. */
+static uint8_t free_for_flag(uint32_t dead, bool link)
+{
+	for (unsigned reg = 0; reg < 4; reg++)
+		if (dead & 1u << reg)
+			return (uint8_t)(reg + 1);
+	return link && dead & 1u << LR ? LR + 1 : 0;
+}
+
 /* Of litifut_bits_free. */
 static const uint8_t free_pairs[] = {0x3, 0x5, 0x9};
 
@@ -104,6 +115,8 @@ static uint8_t free_at(const struct litifut_edge_place *place, uint32_t address)
 		place->function_end < section_end ? place->function_end : section_end,
 		place->block->block.flags & LITIFUT_BLOCK_THUMB, address);
 
+	if (!place->context->bits)
+		return free_for_flag(dead, !has_only_links(place));
 	if (~dead & LITIFUT_ARM_USES_FLAGS)
 		return FREE_NOTHING;
 	for (unsigned i = 0; i < sizeof(free_pairs) && dead & 1u << LR; i++)
@@ -112,12 +125,12 @@ static uint8_t free_at(const struct litifut_edge_place *place, uint32_t address)
 	return FREE_FLAGS;
 }
 
-/* Looks for what is free where the edge records bits; its address is known. */
+/* Looks for what is free where the edge sets flags or records bits; its address is known. */
 static void find_free(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
 
-	if (!place->context->bits || !place->context->system || place->context->units)
+	if (place->context->bits && (!place->context->system || place->context->units))
 		return;
 	if ((edge->entry && !edge->end) || edge->enters)
 		edge->free[LITIFUT_WAY_ENTERED] = free_at(place, edge->address);
@@ -703,9 +716,30 @@ static void call_numbers(struct thumb *thumb, const struct litifut_number_calls 
 	end_calls(thumb);
 }
 
-static void mark(struct thumb *thumb, const struct litifut_block *block, enum litifut_edge_way way)
+static void set_flag(struct thumb *thumb, uint32_t flag, uint8_t free)
 {
 	struct litifut_arm_emitter *emitter = &thumb->emitter;
+	const uint16_t reg = free ? free - 1 : 0;
+
+	if (!free) {
+		litifut_arm_put(emitter, 0xb401); /* push {r0} */
+		note(thumb->frame, emitter->at, 4);
+	}
+	litifut_arm_put_value(emitter, reg, flag);
+	if (reg < 8) {
+		litifut_arm_put(emitter, 0x7000 | reg << 3 | reg); /* strb rN, [rN] */
+	} else {
+		litifut_arm_put(emitter, 0xf880 | reg);
+		litifut_arm_put(emitter, (uint16_t)(reg << 12));
+	}
+	if (!free) {
+		litifut_arm_put(emitter, 0xbc01); /* pop {r0} */
+		note(thumb->frame, emitter->at, 0);
+	}
+}
+
+static void mark(struct thumb *thumb, const struct litifut_block *block, enum litifut_edge_way way)
+{
 	const unsigned bit = litifut_edge_bit(thumb->context, block, way);
 
 	if (thumb->numbers) {
@@ -723,12 +757,7 @@ static void mark(struct thumb *thumb, const struct litifut_block *block, enum li
 			call_bits(thumb, thumb->bits[bit]);
 		return;
 	}
-	litifut_arm_put(emitter, 0xb401); /* push {r0} */
-	note(thumb->frame, emitter->at, 4);
-	litifut_arm_put_value(emitter, 0, thumb->flags + litifut_edge_flag(block, way));
-	litifut_arm_put(emitter, 0x7000); /* strb r0, [r0] */
-	litifut_arm_put(emitter, 0xbc01); /* pop {r0} */
-	note(thumb->frame, emitter->at, 0);
+	set_flag(thumb, thumb->flags + litifut_edge_flag(block, way), thumb->free[way]);
 }
 
 static void go(struct thumb *thumb, uint32_t target)
@@ -1064,6 +1093,22 @@ static void call_bits_plain(struct plain *plain, uint32_t target)
 	note(plain->frame, plain->at, 0);
 }
 
+static void set_flag_plain(struct plain *plain, uint32_t flag, uint8_t free)
+{
+	const uint32_t reg = free ? free - 1u : 0;
+
+	if (!free) {
+		put(plain, 0xe52d0004); /* push {r0} */
+		note(plain->frame, plain->at, 4);
+	}
+	put_plain_value(plain, reg, flag);
+	put(plain, 0xe5c00000 | reg << 16 | reg << 12); /* strb rN, [rN] */
+	if (!free) {
+		put(plain, 0xe49d0004); /* pop {r0} */
+		note(plain->frame, plain->at, 0);
+	}
+}
+
 static void mark_plain(struct plain *plain, const struct litifut_block *block,
 		       enum litifut_edge_way way)
 {
@@ -1078,12 +1123,7 @@ static void mark_plain(struct plain *plain, const struct litifut_block *block,
 			call_bits_plain(plain, plain->bits[bit]);
 		return;
 	}
-	put(plain, 0xe52d0004); /* push {r0} */
-	note(plain->frame, plain->at, 4);
-	put_plain_value(plain, 0, plain->flags + litifut_edge_flag(block, way));
-	put(plain, 0xe5c00000); /* strb r0, [r0] */
-	put(plain, 0xe49d0004); /* pop {r0} */
-	note(plain->frame, plain->at, 0);
+	set_flag_plain(plain, plain->flags + litifut_edge_flag(block, way), plain->free[way]);
 }
 
 static void go_plain(struct plain *plain, uint32_t condition, uint32_t target)

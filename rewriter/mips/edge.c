@@ -7,32 +7,8 @@
  *		edge of `passed`, to site + 8
  *	taken:	edge of `taken`, to the target
  *
- * An edge keeps all but $at:
- *
- *	lui   at, %hi(flag)	addiu sp, sp, -8		addiu sp, sp, -8
- *	addiu at, at, %lo(flag)	sw    ra, 4(sp)			sw    ra, 4(sp)
- *	j     target		bal   here			lui   at, %hi(flag - here)
- *	sb    at, 0(at)		lui   at, %hi(flag - here)	bal   mark
- *			here:	addu  at, at, ra		addiu at, at, %lo(flag - here)
- *				sb    ra, %lo(flag - here)(at)	.word target - .
- *				lw    ra, 4(sp)
- *				b     target
- *				addiu sp, sp, 8
- *
- * The first is for code at a fixed address, the second for a target in the reach of a branch, the
- * third for all others. What is stored never ends with a zero byte. All share:
- *
- *	mark:	sw    ra, 0(sp)
- *		bal   here
- *		nop
- *	here:	addu  at, at, ra
- *		sb    ra, 0(at)		`mark` is at a multiple of 16
- *		lw    ra, 0(sp)
- *		lw    at, 0(ra)
- *		addu  at, at, ra
- *		lw    ra, 4(sp)
- *		jr    at
- *		addiu sp, sp, 8
+ * An edge keeps all but $at and registers that hold nothing. edge_flags.c has the code that sets a
+ *flag.
  *
  * With LITIFUT_MODE=paths an edge calls a copy of the tracer's code that records a bit
  * (tracer/mips/bits.S), which goes on by the word behind the call:
@@ -71,21 +47,37 @@
 #include <litifut/thunk_abi.h>
 #include <string.h>
 
+#include "cpu/mips/uses.h"
 #include "cpu/step.h"
 #include "rewriter/exits.h"
 #include "rewriter/mips/called.h"
+#include "rewriter/mips/dead.h"
 
 enum { AT = 1, SP = 29, RA = LITIFUT_MIPS_RA };
 
 #define NOP 0u
-#define HERE 12 /* offsets in the code that all share */
-#define ON 24
 #define WAYS 256
 
 static uint32_t word_at(const struct litifut_edge_place *place, uint32_t address)
 {
-	return litifut_get32(place->context->cpu.big_endian,
-			     place->section->bytes + (address - place->section->address));
+	return litifut_mips_word_at(place, address);
+}
+
+uint32_t litifut_mips_dead_at(const struct litifut_edge_place *place, uint32_t address)
+{
+	const uint32_t section_end = place->section->address + place->section->size;
+
+	return litifut_mips_dead(
+		place->context, place->section,
+		place->image->symbols[place->block->function - 1].address,
+		place->function_end < section_end ? place->function_end : section_end, address);
+}
+
+uint32_t litifut_mips_named_by(uint32_t word)
+{
+	const struct litifut_mips_uses uses = litifut_mips_uses(word);
+
+	return uses.reads | uses.writes;
 }
 
 /* Judged by the fields of the word, so it may be true too often; sc reads what it writes. */
@@ -337,12 +329,20 @@ static unsigned judge_branch_place(const struct litifut_edge_place *place,
 								: LITIFUT_SITE_BRANCH_TARGET;
 }
 
+static void find_free(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	if (!place->context->bits)
+		litifut_mips_find_free_for_flags(place, edge);
+	else if (!place->context->units)
+		litifut_mips_find_free_for_bits(place, edge);
+}
+
 static unsigned judge_branch(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const unsigned reason = judge_branch_place(place, edge);
 
 	if (reason == LITIFUT_SITE_PATCHED)
-		litifut_mips_find_free(place, edge);
+		find_free(place, edge);
 	return reason;
 }
 
@@ -487,7 +487,7 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 	const unsigned reason = judge_entry_place(place, edge);
 
 	if (reason == LITIFUT_SITE_PATCHED)
-		litifut_mips_find_free(place, edge);
+		find_free(place, edge);
 	return reason;
 }
 
@@ -528,7 +528,7 @@ static bool join(const struct litifut_edge_place *place, struct litifut_edge *ed
 	if (!may_join(place, edge))
 		return false;
 	edge->enters = true;
-	litifut_mips_find_free(place, edge);
+	find_free(place, edge);
 	return true;
 }
 
@@ -548,51 +548,6 @@ void litifut_mips_put_link(struct litifut_mips_emitter *emitter, uint32_t target
 
 	emitter->failed |= !call;
 	litifut_mips_put(emitter, call);
-}
-
-/* Where absolute addresses are known. */
-static bool put_fixed_edge(struct litifut_mips_emitter *emitter, uint32_t flag, uint32_t target)
-{
-	const struct cpu_context *context = &emitter->place->context->cpu;
-	const uint32_t address = emitter->code->flags + flag;
-	const uint32_t jump =
-		litifut_mips_jump(context, false, litifut_mips_here(emitter) + 8, target);
-
-	if (context->position_independent || (target && !jump))
-		return false;
-	litifut_mips_put(emitter, 0x3c010000 | litifut_mips_high(address));
-	litifut_mips_put(emitter, 0x24210000 | (address & 0xffff));
-	if (target)
-		litifut_mips_put(emitter, jump);
-	litifut_mips_put(emitter, 0xa0210000); /* sb at, 0(at) */
-	return true;
-}
-
-/* For a target that a branch reaches. */
-static bool put_near_edge(struct litifut_mips_emitter *emitter, uint32_t flag, uint32_t target)
-{
-	/* what ra holds is stored, and must not end with a zero byte */
-	const bool shifted = !((litifut_mips_here(emitter) + 16) & 0xff);
-	const uint32_t base = litifut_mips_here(emitter) + 16 + (shifted ? 4 : 0);
-	const uint32_t distance = emitter->code->flags + flag - base;
-
-	if (!litifut_mips_branch_reaches(base + 16, target))
-		return false;
-	if (shifted)
-		litifut_mips_put(emitter, NOP);
-	litifut_mips_put(emitter, 0x27bdfff8); /* addiu sp, sp, -8 */
-	litifut_mips_note(emitter, 8, 0);
-	litifut_mips_put(emitter, 0xafbf0004); /* sw ra, 4(sp) */
-	litifut_mips_put(emitter, 0x04110001); /* bal .+8 */
-	litifut_mips_put(emitter, 0x3c010000 | litifut_mips_high(distance));
-	litifut_mips_put(emitter, 0x003f0821);                       /* addu at, at, ra */
-	litifut_mips_put(emitter, 0xa03f0000 | (distance & 0xffff)); /* sb ra, %lo(distance)(at) */
-	litifut_mips_put(emitter, 0x8fbf0004);                       /* lw ra, 4(sp) */
-	litifut_mips_put(emitter,
-			 litifut_mips_branch(0x10000000, litifut_mips_here(emitter), target));
-	litifut_mips_put(emitter, 0x27bd0008); /* addiu sp, sp, 8 */
-	litifut_mips_note(emitter, 0, 0);
-	return true;
 }
 
 /* With a `target` of 0, control goes on after the edge. */
@@ -618,28 +573,6 @@ static void put_bits_edge(struct litifut_mips_emitter *emitter, enum litifut_edg
 		put_bits_call(emitter, emitter->code->bits[bit], target);
 }
 
-static void put_flag_edge(struct litifut_mips_emitter *emitter, uint32_t flag, uint32_t target)
-{
-	const uint32_t distance = emitter->code->flags + flag - (emitter->code->mark + HERE);
-	uint32_t call;
-
-	if (put_fixed_edge(emitter, flag, target) ||
-	    (target && put_near_edge(emitter, flag, target)))
-		return;
-	litifut_mips_put(emitter, 0x27bdfff8); /* addiu sp, sp, -8 */
-	litifut_mips_note(emitter, 8, 0);
-	litifut_mips_put(emitter, 0xafbf0004); /* sw ra, 4(sp) */
-	litifut_mips_put(emitter, 0x3c010000 | litifut_mips_high(distance));
-	call = litifut_mips_jump(&emitter->place->context->cpu, true, litifut_mips_here(emitter),
-				 emitter->code->mark);
-	emitter->failed |= !call;
-	litifut_mips_put(emitter, call);
-	litifut_mips_put(emitter, 0x24210000 | (distance & 0xffff));
-	litifut_mips_put(emitter, (target ? target : litifut_mips_here(emitter) + 4) -
-					  litifut_mips_here(emitter));
-	litifut_mips_note(emitter, 0, 0);
-}
-
 static void put_edge(struct litifut_mips_emitter *emitter, enum litifut_edge_way way,
 		     uint32_t target)
 {
@@ -648,7 +581,8 @@ static void put_edge(struct litifut_mips_emitter *emitter, enum litifut_edge_way
 	if (emitter->place->context->bits)
 		put_bits_edge(emitter, way, target);
 	else
-		put_flag_edge(emitter, litifut_edge_flag(block, way), target);
+		litifut_mips_put_flag(emitter, emitter->edge->free[way],
+				      litifut_edge_flag(block, way), target);
 }
 
 /* Calls what the block calls, with the return address that it would leave. */
@@ -709,7 +643,7 @@ static void put_go(struct litifut_mips_emitter *emitter, uint32_t target, uint32
 	litifut_mips_note(emitter, room, 1u << RA);
 	jump = litifut_mips_jump(&context->cpu, true, litifut_mips_here(emitter),
 				 context->bits ? emitter->code->bits[0] + LITIFUT_BITS_ON_MIPS
-					       : emitter->code->mark + ON);
+					       : emitter->code->mark + LITIFUT_MIPS_MARK_ON);
 	emitter->failed |= !jump;
 	litifut_mips_put(emitter, jump);
 	litifut_mips_put(emitter, anywhere ? last : NOP);
@@ -815,7 +749,8 @@ static void put_moved(struct litifut_mips_emitter *emitter, uint32_t start, uint
 /* Is the start of the block recorded by a bit? */
 static bool is_entered_by_bit(const struct litifut_mips_emitter *emitter)
 {
-	return litifut_edge_bit(emitter->place->context, &emitter->place->block->block,
+	return emitter->place->context->bits &&
+	       litifut_edge_bit(emitter->place->context, &emitter->place->block->block,
 				LITIFUT_WAY_ENTERED) == 1;
 }
 
@@ -890,7 +825,7 @@ static void put_branch(struct litifut_mips_emitter *emitter, const struct litifu
 	unsigned test;
 
 	emitter->code->leads = true;
-	if (edge->free[LITIFUT_WAY_TAKEN] ||
+	if ((edge->free[LITIFUT_WAY_TAKEN] && emitter->place->context->bits) ||
 	    (edge->enters && is_entered_by_bit(emitter) && edge->free[LITIFUT_WAY_ENTERED])) {
 		put_coded(emitter, edge, slot, slot_stays);
 		return;
@@ -916,7 +851,8 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 {
 	const bool big = place->context->cpu.big_endian;
 	const struct litifut_exit_ways ways = {.gate = code->gate, .landings = code->landings};
-	struct litifut_mips_emitter emitter = {.place = place, .code = code, .address = address};
+	struct litifut_mips_emitter emitter = {
+		.place = place, .edge = edge, .code = code, .address = address};
 	struct litifut_detour *detour = &code->detour;
 	const uint32_t from = edge->address + edge->shift;
 	const bool turns = edge->after && !edge->shifts;
@@ -1017,26 +953,6 @@ static bool lead(const struct litifut_edge_place *place, uint8_t *code)
 	return true;
 }
 
-static void write_mark(const struct litifut_arch_context *context, uint32_t address, uint8_t *code)
-{
-	static const uint32_t words[] = {
-		0xafbf0000,             /* sw ra, 0(sp) */
-		0x04110001,             /* bal here */
-		NOP,        0x003f0821, /* here: addu at, at, ra */
-		0xa03f0000,             /* sb ra, 0(at) */
-		0x8fbf0000,             /* lw ra, 0(sp) */
-		0x8fe10000,             /* lw at, 0(ra) */
-		0x003f0821,             /* addu at, at, ra */
-		0x8fbf0004,             /* lw ra, 4(sp) */
-		0x00200008,             /* jr at */
-		0x27bd0008,             /* addiu sp, sp, 8 */
-	};
-
-	(void)address;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
-}
-
 const struct litifut_arch_edges litifut_mips_edges = {
 	.find_called = litifut_mips_find_called,
 	.add_addresses = litifut_mips_add_addresses,
@@ -1053,7 +969,7 @@ const struct litifut_arch_edges litifut_mips_edges = {
 	.judge_entry = judge_entry,
 	.write = write_edge,
 	.lead = lead,
-	.mark_bytes = 44,
-	.write_mark = write_mark,
+	.mark_bytes = LITIFUT_MIPS_MARK_BYTES,
+	.write_mark = litifut_mips_write_mark,
 	.bytes_max = LITIFUT_EDGE_BYTES_MAX,
 };

@@ -25,7 +25,6 @@
 #include <litifut/thunk_abi.h>
 
 #include "cpu/mips/uses.h"
-#include "rewriter/mips/dead.h"
 
 enum { AT = 1, SP = 29, RA = LITIFUT_MIPS_RA };
 
@@ -50,29 +49,6 @@ static const uint8_t order[] = {3, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 
 
 /* Those that there are heads for. */
 #define HEADS 0x20001fcu
-
-static uint32_t word_at(const struct litifut_edge_place *place, uint32_t address)
-{
-	return litifut_get32(place->context->cpu.big_endian,
-			     place->section->bytes + (address - place->section->address));
-}
-
-static uint32_t dead_at(const struct litifut_edge_place *place, uint32_t address)
-{
-	const uint32_t section_end = place->section->address + place->section->size;
-
-	return litifut_mips_dead(
-		place->context, place->section,
-		place->image->symbols[place->block->function - 1].address,
-		place->function_end < section_end ? place->function_end : section_end, address);
-}
-
-static uint32_t named_by(uint32_t word)
-{
-	const struct litifut_mips_uses uses = litifut_mips_uses(word);
-
-	return uses.reads | uses.writes;
-}
 
 /* `dead` are registers that hold nothing on any way, `named` those of the instructions that are
  * executed while X is needed. */
@@ -114,9 +90,9 @@ static uint8_t choose_two(const struct litifut_edge_place *place, const struct l
 	for (uint32_t at = slot - 4 - edge->before; at <= slot; at += 4) {
 		if (at == slot - 4)
 			continue;
-		if (litifut_mips_may_fault(word_at(place, at)))
+		if (litifut_mips_may_fault(litifut_mips_word_at(place, at)))
 			return 0;
-		named |= named_by(word_at(place, at));
+		named |= litifut_mips_named_by(litifut_mips_word_at(place, at));
 	}
 	code = choose(place, dead, named);
 	return code & CODE_STORED ? 0 : code;
@@ -125,15 +101,16 @@ static uint8_t choose_two(const struct litifut_edge_place *place, const struct l
 static void choose_branch(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
-	const uint32_t word = word_at(place, block->branch);
-	const uint32_t slot = word_at(place, block->branch + 4);
-	const uint32_t dead = dead_at(place, block->end) & dead_at(place, block->target);
-	uint32_t named = named_by(word);
+	const uint32_t word = litifut_mips_word_at(place, block->branch);
+	const uint32_t slot = litifut_mips_word_at(place, block->branch + 4);
+	const uint32_t dead = litifut_mips_dead_at(place, block->end) &
+			      litifut_mips_dead_at(place, block->target);
+	uint32_t named = litifut_mips_named_by(word);
 
 	if (edge->enters)
 		edge->free[LITIFUT_WAY_ENTERED] = choose_two(place, edge, dead, named);
 	if (!litifut_mips_comes_first(place->block, word, slot)) {
-		named |= named_by(slot);
+		named |= litifut_mips_named_by(slot);
 		/* a handler that looks for the caller is to find the stack as it is there */
 		if (litifut_mips_may_fault(slot))
 			named |= ONE(SP);
@@ -143,19 +120,20 @@ static void choose_branch(const struct litifut_edge_place *place, struct litifut
 		edge->free[LITIFUT_WAY_TAKEN] = 0;
 }
 
-void litifut_mips_find_free(const struct litifut_edge_place *place, struct litifut_edge *edge)
+void litifut_mips_find_free_for_bits(const struct litifut_edge_place *place,
+				     struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
 
-	if (!place->context->bits || place->context->units)
-		return;
 	if (!edge->entry && block->ends == LITIFUT_ENDS_BRANCH)
 		choose_branch(place, edge);
 	/* with `after` the second instruction may be executed before the code */
 	else if (edge->entry && !edge->end)
 		edge->free[LITIFUT_WAY_ENTERED] =
-			choose(place, dead_at(place, block->start),
-			       edge->after ? named_by(word_at(place, block->start + 4)) : 0);
+			choose(place, litifut_mips_dead_at(place, block->start),
+			       edge->after ? litifut_mips_named_by(
+						     litifut_mips_word_at(place, block->start + 4))
+					   : 0);
 }
 
 static uint32_t point_below(unsigned reg, unsigned form)

@@ -258,6 +258,21 @@ looks_like_target()
 	export LITIFUT_MODE=coverage
 }
 
+# Most code for flags has a register that holds nothing, and stores none.
+most_store_nothing()
+{
+	case $target in
+	mips*) flag='sb.ra,' saved='sw.ra,4(sp)' ;;
+	armhf) flag='7000\|7009\|7012\|701b\|f88e' saved='b401' ;; # strb rN, [rN]; push {r0}
+	*) flag='e5c00000\|e5c11000\|e5c22000\|e5c33000\|e5cee000' saved='e52d0004' ;;
+	esac
+	"$triplet-objdump" -d --no-show-raw-insn traced/program |
+		sed -n '/<litifut_trampolines>:/,/^$/p' >code_of_flags
+	all=$(grep -o "$flag" code_of_flags | wc -l) storing=$(grep -o "$saved" code_of_flags | wc -l)
+	echo "# $storing of $all store a register"
+	[ "$all" -gt 50 ] && [ $((4 * storing)) -lt $((3 * all)) ]
+}
+
 behaviour()
 {
 	export LITIFUT_MODE=coverage
@@ -274,6 +289,7 @@ behaviour()
 	done
 	flags=-O2
 	link program ../main.c
+	ok "registers that hold nothing are not stored" most_store_nothing
 
 	flags=-O0
 	link lines ../main.c && same_run lines a b
