@@ -6,8 +6,9 @@
 #   measure plain none && echo "$instructions"
 #   measure db all && echo "$instructions $events $trace_bytes"
 #
-# Ways: plain; db, thunk (LITIFUT with that engine; only the link is done again); counters, spans, table
-# (LITIFUT with that mode);
+# Ways: plain; db, thunk (LITIFUT with that engine; only the link is done again); counters, spans, table,
+# paths, coverage (LITIFUT with that mode); gcov (gcc --coverage);
+# clang (plain, by that compiler); guard_flags, guard_trace (clang's edges with bench/edges.c);
 # source (-finstrument-functions with bench/recorder.c); uftrace (the same
 # without it); counts (gcc -pg); xray (clang's sleds). BENCH_TARGETS and
 # BENCH_WORKLOADS take the place of the usual ones.
@@ -192,6 +193,17 @@ xray_compiler()
 	chmod +x "$work/xray/$triplet-gcc"
 }
 
+# A folder whose TRIPLET-gcc is clang, with these options behind it.
+clang_compiler()
+{
+	mkdir -p "$work/clang"
+	cat >"$work/clang/$triplet-gcc" <<-END
+		#!/bin/sh
+		exec clang --target=$triplet -Wno-unused-command-line-argument $* "\$@"
+	END
+	chmod +x "$work/clang/$triplet-gcc"
+}
+
 # build_way WAY: $tree/WAY, unless it is there. Built in $tree/here, because some
 # makefiles compile anew what has moved.
 build_way()
@@ -203,29 +215,30 @@ build_way()
 	way_flags=$machine_flags way_path=$PATH front=
 	say "building $workload for $target: $way"
 	case $way in
-	db | thunk)
+	db | thunk | counters | spans | table | paths | coverage)
 		build_way plain || return
 		way=$1
 		cp -a "$tree/plain" "$tree/here"
 		# shellcheck disable=SC2154,SC2086
 		(cd "$tree/here" && rm -f $outputs)
-		front="env LITIFUT_ENGINE=$way $BUILD/bin/litifut build"
+		case $way in
+		db | thunk) front="env LITIFUT_ENGINE=$way" ;;
+		counters) front="env LITIFUT_MODE=counts" ;;
+		spans | table) front="env LITIFUT_MODE=$way LITIFUT_CLOCK=page" ;;
+		*) front="env LITIFUT_MODE=$way" ;;
+		esac
+		front="$front $BUILD/bin/litifut build"
 		;;
-	counters)
-		build_way plain || return
-		way=$1
-		cp -a "$tree/plain" "$tree/here"
-		# shellcheck disable=SC2154,SC2086
-		(cd "$tree/here" && rm -f $outputs)
-		front="env LITIFUT_MODE=counts $BUILD/bin/litifut build"
+	gcov) way_flags="$machine_flags --coverage" ;;
+	clang)
+		clang_compiler
+		way_path=$work/clang:$PATH
 		;;
-	spans | table)
-		build_way plain || return
-		way=$1
-		cp -a "$tree/plain" "$tree/here"
-		# shellcheck disable=SC2154,SC2086
-		(cd "$tree/here" && rm -f $outputs)
-		front="env LITIFUT_MODE=$way LITIFUT_CLOCK=page $BUILD/bin/litifut build"
+	guard_flags | guard_trace)
+		"$triplet-gcc" $machine_flags -O2 -fPIC -ftls-model=initial-exec "-D$way" -c \
+			-o "$work/edges.$target.o" "$root/bench/edges.c" || return
+		clang_compiler -fsanitize-coverage=trace-pc-guard -fno-sanitize-link-runtime "-Wl,$work/edges.$target.o"
+		way_path=$work/clang:$PATH
 		;;
 	source)
 		"$triplet-gcc" $machine_flags -O2 -fPIC -ftls-model=initial-exec -c -o "$work/recorder.$target.o" \
@@ -261,7 +274,9 @@ mode_environment()
 	case $1.$2 in
 	db.* | thunk.* | counters.*) echo "LITIFUT_DIR=$work/data LITIFUT_CLOCK=none" ;;
 	spans.* | table.*) echo "LITIFUT_DIR=$work/data LITIFUT_CLOCK=page" ;;
-	source.*) echo "BENCH_TRACE=$work/data/trace/source" ;;
+	paths.* | coverage.*) echo "LITIFUT_DIR=$work/data" ;;
+	gcov.*) echo "GCOV_PREFIX=$work/data/trace GCOV_PREFIX_STRIP=99" ;;
+	source.* | guard_*) echo "BENCH_TRACE=$work/data/trace/source" ;;
 	uftrace.*) echo "UFTRACE_DIR=$work/data UFTRACE_BUFFER=4194304" ;;
 	counts.*) echo "GMON_OUT_PREFIX=$work/data/gmon" ;;
 	xray.*) echo "XRAY_OPTIONS=patch_premain=true:xray_mode=xray-fdr:xray_logfile_base=$work/data/xray" ;;
