@@ -26,8 +26,7 @@ static const struct {
 		{"special-form", "an instruction that the tracer can't do in the CPU's place"},
 	[LITIFUT_SITE_CODE_AS_DATA] = {"code-as-data", "a function assembled as data, or without "
 						       "mapping symbols: its calls are not known"},
-	[LITIFUT_SITE_NO_FUNCTION] = {"no-function",
-				      "a tail call of code that no function branches to"},
+	[LITIFUT_SITE_NO_FUNCTION] = {"no-function", "in code that belongs to no function"},
 	[LITIFUT_SITE_BEFORE_RAM] = {"before-ram", "it runs before .bss is cleared"},
 	[LITIFUT_SITE_PORT] = {"port", "it runs while the results are sent"},
 	[LITIFUT_SITE_LOCAL_SUBROUTINE] = {"local-subroutine",

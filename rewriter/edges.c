@@ -39,17 +39,16 @@ struct litifut_edge_place litifut_edge_place_of(const struct litifut_session *se
 	};
 }
 
-static uint32_t instruction_word(const struct litifut_session *session,
-				 const struct litifut_graph_block *block, uint32_t address,
-				 unsigned length)
+static uint32_t instruction_word(const struct litifut_session *session, uint16_t number, bool thumb,
+				 uint32_t address, unsigned length)
 {
-	const struct litifut_section *section = &session->image.sections[block->section];
+	const struct litifut_section *section = &session->image.sections[number];
 	const uint8_t *code = section->bytes + (address - section->address);
 	const bool big = session->image.file.big_endian;
 
 	if (length == 2)
 		return litifut_get16(big, code);
-	if (block->block.flags & LITIFUT_BLOCK_THUMB)
+	if (thumb)
 		return (uint32_t)litifut_get16(big, code) << 16 | litifut_get16(big, code + 2);
 	return litifut_get32(big, code);
 }
@@ -74,7 +73,8 @@ static struct litifut_edge *add_site(struct litifut_edges_judge *judge, size_t n
 	*site = (struct litifut_found_site){
 		.site = {.address = address,
 			 .return_address = entry ? address : block->block.end,
-			 .instruction = instruction_word(session, block, address, length),
+			 .instruction =
+				 instruction_word(session, block->section, thumb, address, length),
 			 .callee = entry ? 0 : block->block.target,
 			 .kind = entry ? LITIFUT_SITE_BLOCK : LITIFUT_SITE_BRANCH,
 			 .reason = (uint8_t)reason,
@@ -89,6 +89,36 @@ static struct litifut_edge *add_site(struct litifut_edges_judge *judge, size_t n
 	};
 	list->count++;
 	return edge;
+}
+
+/* Lists conditional branches that belong to no function. They have no edges, and stand behind the
+ * sites that have. */
+static void add_strays(struct litifut_session *session)
+{
+	struct litifut_site_list *list = &session->sites;
+	const struct litifut_graph *graph = &session->edges->graph;
+
+	for (size_t i = 0; i < graph->stray_count; i++) {
+		const struct litifut_graph_stray *stray = &graph->strays[i];
+
+		list->items[list->count++] = (struct litifut_found_site){
+			.site = {.address = stray->address,
+				 .return_address = stray->address + stray->length,
+				 .instruction =
+					 instruction_word(session, stray->section, stray->thumb,
+							  stray->address, stray->length),
+				 .callee = stray->target,
+				 .kind = LITIFUT_SITE_BRANCH,
+				 .reason = LITIFUT_SITE_NO_FUNCTION,
+				 .thumb = stray->thumb,
+				 .length = stray->length,
+				 .site_class = LITIFUT_SITE_CLASS_EDGE},
+			.instruction = {.class = LITIFUT_CLASS_CALL_DIRECT,
+					.length = 4,
+					.thumb = stray->thumb},
+			.section = stray->section,
+		};
+	}
 }
 
 static enum litifut_status enter_section(struct litifut_edges_judge *judge, uint16_t section,
@@ -769,8 +799,8 @@ static enum litifut_status reserve(struct litifut_edges_judge *judge, struct lit
 	const size_t most = 2 * judge->edges->graph.count + 1;
 
 	judge->edges->items = calloc(most, sizeof(*judge->edges->items));
-	session->sites.items = calloc(most, sizeof(*session->sites.items));
-	session->sites.capacity = most;
+	session->sites.capacity = most + judge->edges->graph.stray_count;
+	session->sites.items = calloc(session->sites.capacity, sizeof(*session->sites.items));
 	for (size_t i = 0; i < judge->edges->graph.count; i++)
 		session->sites.text_bytes += judge->edges->graph.items[i].block.end -
 					     judge->edges->graph.items[i].block.start;
@@ -851,8 +881,10 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 	free(functions);
 	free(judge.ranges);
 	litifut_targets_release(&judge.taken);
-	if (!status)
+	if (!status) {
 		choose_grain(session);
+		add_strays(session);
+	}
 	return status;
 }
 

@@ -145,6 +145,48 @@ static struct litifut_graph_block *append(struct litifut_graph *graph)
 	return &graph->items[graph->count++];
 }
 
+/* Is code at the address, which is in no function, to be recorded? */
+static bool is_chosen(const struct maker *maker, uint32_t address)
+{
+	const struct litifut_rewrite_options *options = maker->options;
+
+	if (maker->context->units || litifut_is_excluded(maker->image, options, NULL))
+		return false;
+	for (size_t i = 0; i < options->excluded_count; i++)
+		if (address >= options->excluded[i].start && address < options->excluded[i].end)
+			return false;
+	return true;
+}
+
+/* False: there is not enough memory. */
+static bool add_stray(const struct maker *maker, const struct litifut_code_range *range,
+		      uint32_t address, const struct cpu_step *step)
+{
+	struct litifut_graph *graph = maker->graph;
+
+	/* what is in a function may not be changed there */
+	if (maker->function || !step->conditional || step->way != LITIFUT_ENDS_BRANCH ||
+	    !is_chosen(maker, address))
+		return true;
+	if (graph->stray_count == graph->stray_capacity) {
+		const size_t capacity = 2 * graph->stray_capacity + 64;
+		void *strays = realloc(graph->strays, capacity * sizeof(*graph->strays));
+
+		if (!strays)
+			return false;
+		graph->strays = strays;
+		graph->stray_capacity = capacity;
+	}
+	graph->strays[graph->stray_count++] = (struct litifut_graph_stray){
+		.address = address,
+		.target = step->target,
+		.section = maker->section,
+		.length = step->length,
+		.thumb = range->state == LITIFUT_CODE_THUMB,
+	};
+	return true;
+}
+
 static struct litifut_graph_block *begin(struct maker *maker,
 					 const struct litifut_code_range *range, uint32_t address,
 					 const struct litifut_symbol *function)
@@ -234,6 +276,8 @@ static bool add_range(struct maker *maker, const struct litifut_code_range *rang
 		if (!length)
 			break;
 		if (!function) {
+			if (!add_stray(maker, range, at, &step))
+				return false;
 			block = NULL;
 			continue;
 		}
@@ -440,6 +484,7 @@ enum litifut_status litifut_graph_make(const struct litifut_image *image,
 void litifut_graph_release(struct litifut_graph *graph)
 {
 	free(graph->items);
+	free(graph->strays);
 	litifut_targets_release(&graph->labels);
 	litifut_targets_release(&graph->targets);
 	memset(graph, 0, sizeof(*graph));

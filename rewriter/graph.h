@@ -39,10 +39,23 @@ struct litifut_graph_block {
 /* What is recorded of a block. */
 enum litifut_edge_way { LITIFUT_WAY_PASSED, LITIFUT_WAY_TAKEN, LITIFUT_WAY_ENTERED };
 
+/* A conditional branch in code that belongs to no function, as assembly without `.type` (A32): it
+ * has no block. */
+struct litifut_graph_stray {
+	uint32_t address;
+	uint32_t target;
+	uint16_t section;
+	uint8_t length;
+	bool thumb;
+};
+
 struct litifut_graph {
 	struct litifut_graph_block *items; /* by address */
 	size_t count;
 	size_t capacity;
+	struct litifut_graph_stray *strays;
+	size_t stray_count;
+	size_t stray_capacity;
 	/* Where control can arrive but from the instruction before; the first holds what code
 	 * does not say itself: tables, pointers, exceptions and symbols. */
 	struct litifut_targets labels;

@@ -223,7 +223,7 @@ enum litifut_site_reason {
 	LITIFUT_SITE_TAIL_OFF = 10,         /* LITIFUT_TAIL=0 */
 	LITIFUT_SITE_SPECIAL_FORM = 11,     /* the tracer can't do it in the CPU's place */
 	LITIFUT_SITE_CODE_AS_DATA = 12,     /* assembled as data: its calls are not known */
-	LITIFUT_SITE_NO_FUNCTION = 13,      /* a tail call of code that no function branches to */
+	LITIFUT_SITE_NO_FUNCTION = 13,      /* a tail call, or branch, of code in no function */
 	LITIFUT_SITE_BEFORE_RAM = 14,       /* firmware: it runs before .bss is cleared */
 	LITIFUT_SITE_PORT = 15,             /* firmware: it runs while the results are sent */
 	LITIFUT_SITE_LOCAL_SUBROUTINE = 16, /* AVR: a short call of code within its function */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Code that stands before the symbol of its function, as the error path of hand-written system
 # calls does: it belongs to the function that branches to it, so its tail call is traced. Code
-# that no function branches to is left and listed.
+# that no function branches to is left and listed; with LITIFUT_MODE=coverage and paths its conditional branches are,
+# unless other functions are chosen.
 . "$(dirname "$0")/../lib.sh"
 
 write_arm()
@@ -15,6 +16,7 @@ write_arm()
 		.thumb_func
 		.endif
 		.balign 4
+		3:	bne	3b
 		2:	b	other
 		1:	adds	r0, r0, r0
 			b	other
@@ -34,6 +36,10 @@ write_mips()
 		.align 2
 		.global before
 		.ent before
+		3:	bnez	$4, 3b
+			nop
+			jr	$31
+			nop
 		1:	lw	$25, %call16(other)($28)
 			jr	$25
 			addu	$4, $4, $4
@@ -87,6 +93,20 @@ behaviour()
 			;;
 		esac
 	fi
+	for mode in coverage paths; do
+		[ "$mode $target" != "paths armel" ] || continue
+		export LITIFUT_MODE=$mode
+		# on MIPS nothing says that it is code
+		if link program ../main.c ../code.s; then
+			same_run program
+			is "$mode: a branch in no function is listed" \
+				"$(grep_skipped 'branch .*no-function' | wc -l)" "$(case $target in arm*) echo 1 ;; *) echo 0 ;; esac)"
+		fi
+		export LITIFUT_INCLUDE=main
+		link program ../main.c ../code.s &&
+			is "$mode: not where others are chosen" "$(grep_skipped no-function | wc -l)" 0
+		unset LITIFUT_MODE LITIFUT_INCLUDE
+	done
 	if link static -static ../main.c ../code.s; then
 		same_run static
 		events_equal_calls static
