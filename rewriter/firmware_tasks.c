@@ -21,6 +21,8 @@ static const struct kernel {
 	{"_tx_thread_current_ptr", {NULL}},             /* ThreadX */
 	{"_kernel", {"cpus", "current", NULL}},         /* Zephyr, on one CPU */
 	{"OSTCBCurPtr", {NULL}},                        /* uC/OS-III */
+	{"OSTCBCur", {NULL}},                           /* uC/OS-II */
+	{"k_curr_task", {NULL}},                        /* TencentOS-tiny */
 	{"osRtxInfo", {"thread", "run", "curr", NULL}}, /* RTX */
 };
 

@@ -67,6 +67,10 @@ behaviour()
 	ok "a kernel that is named, names behind pointers: it links traced" \
 		link_kernel named running "-DCURRENT=running -DNAME_POINTER"
 	ok "named: calls and times are right" tasks_are_right named
+	for each in OSTCBCur k_curr_task; do
+		ok "$each: it links traced" link_kernel $each "" -DCURRENT=$each
+		ok "$each is known: calls and times of the tasks are right" tasks_are_right $each
+	done
 	ok "a pointer in a structure: it links traced" link_kernel inside "" -DSTRUCTURE
 	ok "a pointer in a structure: calls and times are right" tasks_are_right inside
 	ok "a pointer deep in a structure: it links traced" link_kernel deep "" -DDEEP_STRUCTURE
