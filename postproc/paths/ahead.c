@@ -1,5 +1,7 @@
 /* What can happen to a thread next, as far as the code alone says: whether a record fits there
  * shows what it is the record of. */
+#include <string.h>
+
 #include "postproc/paths/walker.h"
 
 #define AHEAD_MOST 64 /* blocks */
@@ -95,6 +97,48 @@ static bool comes_back(struct post_walker *ahead, const struct post_walker *walk
 	return true;
 }
 
+static bool has_name(const struct post_path_code *code, uint32_t function, const char *name)
+{
+	size_t count = 0;
+	const struct post_symbol *symbol =
+		name ? post_symbols_named(&code->image->symbols, name, &count) : NULL;
+
+	for (size_t i = 0; symbol && i < count; i++)
+		if (symbol[i].address == code->blocks[function].block.start)
+			return true;
+	return false;
+}
+
+static bool ends_calls(const char *name)
+{
+	static const char *const names[] = {"__cxa_throw",    "__cxa_rethrow", "__cxa_end_cleanup",
+					    "_Unwind_Resume", "longjmp",       "_longjmp",
+					    "siglongjmp",     "__longjmp_chk"};
+
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* The name by which the code at the place has led to what is not followed, or NULL. */
+static const char *callee_at(const struct post_walk_place *place)
+{
+	uint32_t call = place->block;
+
+	if (place->state == POST_WALK_JUMP)
+		return place->code->blocks[call].callee;
+	if (place->state != POST_WALK_CALL)
+		return NULL;
+	/* a delay slot to which a branch leads is a block in between */
+	for (unsigned steps = 0; call && steps < 2; steps++)
+		if (place->code->blocks[--call].block.ends == LITIFUT_ENDS_CALL)
+			return place->code->blocks[call].next == place->block
+				       ? place->code->blocks[call].callee
+				       : NULL;
+	return NULL;
+}
+
 /* From there, and if that is in code that is not followed, when it returns. */
 struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 				       const struct post_path_code *code, uint32_t number)
@@ -140,6 +184,8 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 			(block->block.ends == LITIFUT_ENDS_JUMP ||
 			 (block->block.ends == LITIFUT_ENDS_CALL && block->target == POST_NONE));
 		seen.pointer |= !through && block->pointer;
+		seen.named |= !through && has_name(code, number, block->callee);
+		seen.throws |= !through && ends_calls(block->callee);
 		ahead.last = ahead.at.block;
 		if (block->block.ends == LITIFUT_ENDS_RETURN && own) {
 			ahead.at = frames[--own].back;
@@ -163,32 +209,25 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 	return seen;
 }
 
-/* The name by which the code at the place has led to what is not followed, or NULL. */
-static const char *callee_at(const struct post_walk_place *place)
+bool post_walk_leads_by_name(const struct post_walk_place *place, const struct post_path_code *code,
+			     uint32_t function)
 {
-	const struct post_path_block *block = post_walk_block(place);
-
-	if (place->state == POST_WALK_JUMP)
-		return block->callee;
-	if (place->state != POST_WALK_CALL || !place->block ||
-	    block[-1].block.end != block->block.start || block[-1].block.ends != LITIFUT_ENDS_CALL)
-		return NULL;
-	return block[-1].callee;
+	return !place->calls && has_name(code, function, callee_at(place));
 }
 
-bool post_walk_leads_by_name(const struct post_walk *walk, const struct post_walk_place *place,
-			     const struct post_path_code *code, uint32_t function)
+void post_walk_pass_by_name(struct post_walk *walk, struct post_walker *walker,
+			    const struct post_path_code *code, uint32_t function)
 {
-	const struct post_image *image = walk->session->modules[code->module].image;
-	const char *name = place->calls ? NULL : callee_at(place);
-	const struct post_symbol *symbol;
-	size_t count = 0;
+	const char *name;
 
-	symbol = name ? post_symbols_named(&image->symbols, name, &count) : NULL;
-	for (size_t i = 0; symbol && i < count; i++)
-		if (symbol[i].address == code->blocks[function].block.start)
-			return true;
-	return false;
+	post_walk_leave_unseen(walker);
+	do {
+		if (walker->at.state == POST_WALK_CALL)
+			walker->at.state = POST_WALK_ENTRY;
+		post_walk_advance(walk, walker);
+		name = callee_at(&walker->at);
+	} while (walker->at.state == POST_WALK_CALL &&
+		 !(function == POST_NONE ? ends_calls(name) : has_name(code, function, name)));
 }
 
 /* Is the thread behind a call through a pointer? */

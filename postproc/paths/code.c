@@ -109,6 +109,7 @@ static struct post_path_code *read_code(struct post_session *session, uint32_t m
 	code->module = module;
 	if (!image)
 		return code;
+	code->image = image;
 	code->cpu = image->cpu;
 	code->count = image->block_count;
 	code->blocks = post_allocate(code->count, sizeof(*code->blocks));

@@ -27,7 +27,8 @@ struct post_path_edge {
 
 struct post_path_code {
 	uint32_t module;
-	const struct cpu *cpu; /* NULL: without blocks */
+	const struct post_image *image; /* NULL: without blocks */
+	const struct cpu *cpu;          /* NULL: without blocks */
 	struct post_path_block *blocks;
 	size_t count;
 	struct post_path_frame *frames; /* of each block; NULL: nothing is known of them */

@@ -40,9 +40,8 @@ bool post_walk_unwind_outside(struct post_walk *walk, struct post_walker *walker
 	return true;
 }
 
-/* Does an exception out of the call that the place is in go on at the address? */
-static bool lands_at(const struct post_walk_place *place, const struct post_path_code *code,
-		     uint32_t address)
+bool post_walk_lands_at(const struct post_walk_place *place, const struct post_path_code *code,
+			uint32_t address)
 {
 	uint32_t call = place->block;
 
@@ -69,7 +68,7 @@ bool post_walk_unwind_to(struct post_walk *walk, struct post_walker *walker,
 	const uint32_t address = code->blocks[label].block.start;
 	size_t left = walker->count + 1;
 
-	while (left && !lands_at(place_of(walker, left - 1), code, address))
+	while (left && !post_walk_lands_at(place_of(walker, left - 1), code, address))
 		left--;
 	if (!left)
 		for (left = walker->count + 1; left; left--)

@@ -366,6 +366,15 @@ static size_t ended_unseen(struct post_walker *walker, const struct post_path_co
 	return ended;
 }
 
+/* The thread is in a call whose return is not recorded, and a later one ends calls. Has that led to
+ * the block? */
+static bool throws_later(const struct post_walker *walker, const struct post_path_code *code,
+			 uint32_t number)
+{
+	return walker->at.state == POST_WALK_CALL &&
+	       !post_walk_lands_at(&walker->at, code, code->blocks[number].block.start);
+}
+
 void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 			   const struct post_path_code *code, uint32_t number)
 {
@@ -390,6 +399,12 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 		if (ahead.leads_to || (ahead.pointer && block->flags & LITIFUT_BLOCK_FUNCTION &&
 				       post_walk_is_answered(walker)))
 			post_walk_pass(walk, walker, ahead.leads_to);
+		else if (block->flags & LITIFUT_BLOCK_FUNCTION
+				 ? ahead.named && !walker->at.calls
+				 : ahead.throws && throws_later(walker, code, number))
+			post_walk_pass_by_name(walk, walker, code,
+					       block->flags & LITIFUT_BLOCK_FUNCTION ? number
+										     : POST_NONE);
 	}
 	if (block->flags & LITIFUT_BLOCK_FUNCTION) {
 		uint32_t begun;
@@ -420,7 +435,7 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 		if (walker->at.state != POST_WALK_NOWHERE) {
 			post_walk_push(walker, true, walker->at);
 			walker->frames[walker->count - 1].named = post_walk_leads_by_name(
-				walk, &walker->frames[walker->count - 1].back, code, number);
+				&walker->frames[walker->count - 1].back, code, number);
 		}
 		if (begun)
 			walker->begun = number;

@@ -127,7 +127,9 @@ struct post_walk_ahead {
 	bool leads_to; /* the start of the block, which is recorded */
 	bool passes;   /* the block is among those on the way */
 	bool may_call; /* so is a call or a jump that may lead to any function, */
-	bool pointer;  /* and one of these through a pointer */
+	bool pointer;  /* and one of these through a pointer, */
+	bool named;    /* by the name of the function, */
+	bool throws;   /* or of one that ends calls: longjmp(), or the throwing of an exception */
 	/* So is code that is not followed, also that which the thread is in: it may call any
 	 * function, */
 	bool outside;
@@ -307,8 +309,17 @@ bool post_walk_is_answered(const struct post_walker *walker);
 
 /* Does code that is not followed, which the place is in, begin by a name that the function has, and
  * has it not called anything yet? The function may be in another module. */
-bool post_walk_leads_by_name(const struct post_walk *walk, const struct post_walk_place *place,
-			     const struct post_path_code *code, uint32_t function);
+bool post_walk_leads_by_name(const struct post_walk_place *place, const struct post_path_code *code,
+			     uint32_t function);
+
+/* What post_walk_ahead() has seen by a name: the thread has gone on to the call or jump that leads
+ * to the function, or with POST_NONE to one that ends calls. */
+void post_walk_pass_by_name(struct post_walk *walk, struct post_walker *walker,
+			    const struct post_path_code *code, uint32_t function);
+
+/* Does an exception out of the call that the place is in go on at the address? */
+bool post_walk_lands_at(const struct post_walk_place *place, const struct post_path_code *code,
+			uint32_t address);
 
 /* It has gone on: to the block for which a record is, or to the next call or jump through a
  * pointer. */
