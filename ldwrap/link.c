@@ -221,16 +221,27 @@ static void add_islands(struct link_state *state, size_t count)
 	state->island_count = total;
 }
 
+static bool records_branches(const struct link_state *state)
+{
+	const enum litifut_mode mode = state->request->settings->recorded;
+
+	return mode == LITIFUT_MODE_COVERAGE || mode == LITIFUT_MODE_PATHS ||
+	       mode == LITIFUT_MODE_UNITS;
+}
+
 /* Islands by a script that orders all code, if the linker takes one; those that
  * there are stay else. */
 static bool place_by_script(struct link_state *state)
 {
 	const struct link_request *request = state->request;
-	const char *const first[] = {state->tracer, state->database, NULL};
+	/* the code for branches, in the database object, is to be near the program's */
+	const char *const last[] = {state->recorder, state->tracer, state->database, NULL};
 	struct island_layout layout = {
-		.first = first,
+		.first = records_branches(state) ? last : last + 1,
 		.map = &state->chosen.map,
 		.interval = state->arch->sizes->island_interval,
+		/* behind so much code for branches the tracer may be out of reach */
+		.since = records_branches(state) ? state->arch->sizes->island_interval / 2 : 0,
 	};
 
 	size_t before = state->island_count;
@@ -358,10 +369,7 @@ static enum litifut_status linker_complained(const struct link_state *state,
 
 static enum litifut_status run(struct link_state *state, struct litifut_error *error)
 {
-	/* the code for branches, in the database object, is to be near the program's */
-	const bool recorder_first = state->request->settings->recorded == LITIFUT_MODE_COVERAGE ||
-				    state->request->settings->recorded == LITIFUT_MODE_PATHS ||
-				    state->request->settings->recorded == LITIFUT_MODE_UNITS;
+	const bool recorder_first = records_branches(state);
 	size_t place = command_tracer_place(state->request->arguments);
 	size_t count = 3 + state->island_count;
 	struct insertion *insertions = xcalloc(count, sizeof(*insertions));

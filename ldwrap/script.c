@@ -174,7 +174,7 @@ static bool is_new(struct symbols *files, const char *file)
 static size_t write_order(FILE *to, const struct island_layout *layout)
 {
 	const struct map *map = layout->map;
-	struct order order = {.to = to, .layout = layout};
+	struct order order = {.to = to, .layout = layout, .since = layout->since};
 	struct symbols seen;
 
 	symbols_open(&seen);

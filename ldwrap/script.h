@@ -18,6 +18,8 @@ struct island_layout {
 	uint32_t interval;     /* bytes of code from one island to the next */
 	const char **islands;  /* paths of the objects */
 	size_t island_count;   /* how many there are; fewer may be needed */
+	uint32_t since;        /* bytes of code between the last place that branches may lead to and
+				* what follows `first` */
 };
 
 /* How many islands code of this size takes. */

@@ -617,7 +617,8 @@ static void prepare(struct litifut_mips_emitter *emitter, uint32_t target)
 		put_bits_call(emitter, emitter->code->spawns, target);
 }
 
-/* Goes on at the target, with `last` executed before. Takes as many bytes for any distance. */
+/* Goes on at the target, with `last` executed before. Where bits are recorded it takes as many
+ * bytes for any distance, as other code leads into the middle. */
 static void put_go(struct litifut_mips_emitter *emitter, uint32_t target, uint32_t last)
 {
 	const struct litifut_arch_context *context = emitter->place->context;
@@ -632,10 +633,12 @@ static void put_go(struct litifut_mips_emitter *emitter, uint32_t target, uint32
 		emitter->failed |= !jump;
 		litifut_mips_put(emitter, jump);
 		litifut_mips_put(emitter, last);
-		while (emitter->count < end)
+		while (context->bits && emitter->count < end)
 			litifut_mips_put(emitter, NOP);
 		return;
 	}
+	if (!context->bits && litifut_mips_go_with_link(emitter, target, last))
+		return;
 	if (!anywhere)
 		litifut_mips_put(emitter, last);
 	litifut_mips_put(emitter, 0x27bd0000 | (-room & 0xffff)); /* addiu sp, sp, -room */

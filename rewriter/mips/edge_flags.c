@@ -26,21 +26,34 @@
  *		addiu sp, sp, 8
  *
  * Where ra holds nothing (dead.h), as in most functions that have stored it, or a register X does
- * that keeps it, nothing is stored, and no code is shared:
+ * that keeps it, nothing is stored:
  *
- *	bal   here		move  X, ra		and to a target that a branch does not
- *	lui   at, ...		bal   here		reach, in place of `b`:
- * here: addu at, at, ra	lui   at, ...			lui   at, %hi(target - here)
- *	b     target	here:	addu  at, at, ra		addiu at, at, %lo(target - here)
- *	sb    ra, ...(at)	sb    ra, ...(at)		addu  at, at, ra
- *				b     target			jr    at
- *				move  ra, X			nop, or move ra, X */
+ *	bal   here		bal   here			move  X, ra
+ *	lui   at, ...		lui   at, ...			bal   here
+ * here: addu at, at, ra	here: addu at, at, ra		lui   at, ...
+ *	b     target		bal   back		here:	addu  at, at, ra
+ *	sb    ra, ...(at)	sb    ra, ...(at)		sb    ra, ...(at)
+ *				.word target - .		b     target
+ *								move  ra, X
+ *	back:	lw    at, 0(ra)
+ *		addu  at, at, ra
+ *		jr    at
+ *		nop
+ *
+ * The second is for targets out of reach, and `back` stands behind `mark`. With X, these four
+ * instructions, which make the address of the target from ra, stand there in place of `b`:
+ *
+ *	lui   at, %hi(target - here)
+ *	addiu at, at, %lo(target - here)
+ *	addu  at, at, ra
+ *	jr    at */
 #include "rewriter/mips/edge.h"
 
 enum { AT = 1, RA = LITIFUT_MIPS_RA };
 
 #define NOP 0u
-#define HERE 12 /* offset in the code that all share */
+#define HERE 12 /* offsets in the code that all share */
+#define BACK 44
 #define BAL_HERE 0x04110001u
 #define ADDU_AT_RA 0x003f0821u /* addu at, at, ra */
 #define LUI_AT 0x3c010000u
@@ -123,44 +136,55 @@ static uint32_t put_address(struct litifut_mips_emitter *emitter, uint32_t flag)
 	return 0xa03f0000 | (distance & 0xffff); /* sb ra, %lo(distance)(at) */
 }
 
-/* What ra holds is stored, and must not end with a zero byte; `before` words come before. */
-static void shift(struct litifut_mips_emitter *emitter, unsigned before)
+/* What ra holds is stored, and must not end with a zero byte: it leads so many bytes behind what
+ * is written now. */
+static void shift(struct litifut_mips_emitter *emitter, uint32_t leads)
 {
-	if (!((litifut_mips_here(emitter) + 4 * before + 8) & 0xff))
+	if (!((litifut_mips_here(emitter) + leads) & 0xff))
 		litifut_mips_put(emitter, NOP);
 }
 
-/* With ra, or a register that keeps it. A target of 0: control goes on behind. */
-static void put_free(struct litifut_mips_emitter *emitter, unsigned code, uint32_t flag,
-		     uint32_t target)
+/* With ra. A target of 0: control goes on behind. */
+static void put_with_link(struct litifut_mips_emitter *emitter, uint32_t flag, uint32_t target)
 {
-	const unsigned reg = code & CODE_REGISTER;
-	const uint32_t last = reg ? 0x0000f825 | reg << 21 : NOP; /* move ra, X */
-	uint32_t store, branch;
+	/* the branch, with a shift or without */
+	const uint32_t branch = litifut_mips_here(emitter) + 12;
+	const bool far = target && !(litifut_mips_branch_reaches(branch, target) &&
+				     litifut_mips_branch_reaches(branch + 4, target));
+	uint32_t store;
 
-	shift(emitter, reg ? 1 : 0);
-	if (reg)
-		litifut_mips_put(emitter, 0x03e00025 | reg << 11); /* move X, ra */
-	const uint32_t here = litifut_mips_here(emitter) + 8;
-
+	shift(emitter, far ? 20 : 8);
 	store = put_address(emitter, flag);
-	branch = litifut_mips_here(emitter) + (reg ? 4 : 0);
-	if (target && litifut_mips_branch_reaches(branch, target)) {
-		if (reg)
-			litifut_mips_put(emitter, store);
-		litifut_mips_put(emitter, litifut_mips_branch(0x10000000, branch, target));
-		litifut_mips_put(emitter, reg ? last : store);
-		return;
-	}
+	if (far)
+		litifut_mips_put_link(emitter, emitter->code->mark + BACK);
+	else if (target)
+		litifut_mips_put(emitter, litifut_mips_branch(0x10000000,
+							      litifut_mips_here(emitter), target));
 	litifut_mips_put(emitter, store);
-	if (target) {
+	if (far)
+		litifut_mips_put(emitter, target - litifut_mips_here(emitter));
+}
+
+/* With a register that keeps ra. */
+static void put_with_keeper(struct litifut_mips_emitter *emitter, unsigned reg, uint32_t flag,
+			    uint32_t target)
+{
+	uint32_t here, branch;
+
+	shift(emitter, 12);
+	litifut_mips_put(emitter, 0x03e00025 | reg << 11); /* move X, ra */
+	here = litifut_mips_here(emitter) + 8;
+	litifut_mips_put(emitter, put_address(emitter, flag));
+	branch = litifut_mips_here(emitter);
+	if (target && litifut_mips_branch_reaches(branch, target)) {
+		litifut_mips_put(emitter, litifut_mips_branch(0x10000000, branch, target));
+	} else if (target) {
 		litifut_mips_put(emitter, LUI_AT | litifut_mips_high(target - here));
 		litifut_mips_put(emitter, 0x24210000 | ((target - here) & 0xffff));
 		litifut_mips_put(emitter, ADDU_AT_RA);
 		litifut_mips_put(emitter, JR_AT);
 	}
-	if (target || reg)
-		litifut_mips_put(emitter, last);
+	litifut_mips_put(emitter, 0x0000f825 | reg << 21); /* move ra, X */
 }
 
 /* For a target that a branch reaches, or 0. */
@@ -170,7 +194,7 @@ static bool put_near(struct litifut_mips_emitter *emitter, uint32_t flag, uint32
 
 	if (target && !litifut_mips_branch_reaches(litifut_mips_here(emitter) + 32, target))
 		return false;
-	shift(emitter, 2);
+	shift(emitter, 16);
 	litifut_mips_put(emitter, 0x27bdfff8); /* addiu sp, sp, -8 */
 	litifut_mips_note(emitter, 8, 0);
 	litifut_mips_put(emitter, 0xafbf0004); /* sw ra, 4(sp) */
@@ -193,8 +217,12 @@ void litifut_mips_put_flag(struct litifut_mips_emitter *emitter, unsigned code, 
 
 	if (put_fixed(emitter, address, target))
 		return;
+	if (code & CODE_LINK) {
+		put_with_link(emitter, address, target);
+		return;
+	}
 	if (code) {
-		put_free(emitter, code, address, target);
+		put_with_keeper(emitter, code & CODE_REGISTER, address, target);
 		return;
 	}
 	if (put_near(emitter, address, target))
@@ -209,6 +237,18 @@ void litifut_mips_put_flag(struct litifut_mips_emitter *emitter, unsigned code, 
 	litifut_mips_note(emitter, 0, 0);
 }
 
+bool litifut_mips_go_with_link(struct litifut_mips_emitter *emitter, uint32_t target, uint32_t last)
+{
+	const struct litifut_edge *edge = emitter->edge;
+
+	if (!edge->entry || !(edge->free[LITIFUT_WAY_ENTERED] & CODE_LINK))
+		return false;
+	litifut_mips_put_link(emitter, emitter->code->mark + BACK);
+	litifut_mips_put(emitter, last);
+	litifut_mips_put(emitter, target - litifut_mips_here(emitter));
+	return true;
+}
+
 void litifut_mips_write_mark(const struct litifut_arch_context *context, uint32_t address,
 			     uint8_t *code)
 {
@@ -220,6 +260,8 @@ void litifut_mips_write_mark(const struct litifut_arch_context *context, uint32_
 		0x8fe10000,                         /* lw at, 0(ra) */
 		ADDU_AT_RA, 0x8fbf0004,             /* lw ra, 4(sp) */
 		JR_AT,      0x27bd0008,             /* addiu sp, sp, 8 */
+		0x8fe10000,                         /* back: lw at, 0(ra) */
+		ADDU_AT_RA, JR_AT,      NOP,
 	};
 
 	(void)address;
