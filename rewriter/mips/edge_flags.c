@@ -144,13 +144,20 @@ static void shift(struct litifut_mips_emitter *emitter, uint32_t leads)
 		litifut_mips_put(emitter, NOP);
 }
 
+/* Does a branch reach the target from so many bytes behind what is written now, with a shift or
+ * without? */
+static bool reaches(const struct litifut_mips_emitter *emitter, uint32_t bytes, uint32_t target)
+{
+	const uint32_t branch = litifut_mips_here(emitter) + bytes;
+
+	return litifut_mips_branch_reaches(branch, target) &&
+	       litifut_mips_branch_reaches(branch + 4, target);
+}
+
 /* With ra. A target of 0: control goes on behind. */
 static void put_with_link(struct litifut_mips_emitter *emitter, uint32_t flag, uint32_t target)
 {
-	/* the branch, with a shift or without */
-	const uint32_t branch = litifut_mips_here(emitter) + 12;
-	const bool far = target && !(litifut_mips_branch_reaches(branch, target) &&
-				     litifut_mips_branch_reaches(branch + 4, target));
+	const bool far = target && !reaches(emitter, 12, target);
 	uint32_t store;
 
 	shift(emitter, far ? 20 : 8);
@@ -192,7 +199,7 @@ static bool put_near(struct litifut_mips_emitter *emitter, uint32_t flag, uint32
 {
 	uint32_t store;
 
-	if (target && !litifut_mips_branch_reaches(litifut_mips_here(emitter) + 32, target))
+	if (target && !reaches(emitter, 28, target))
 		return false;
 	shift(emitter, 16);
 	litifut_mips_put(emitter, 0x27bdfff8); /* addiu sp, sp, -8 */
