@@ -215,6 +215,13 @@ bool post_walk_leads_by_name(const struct post_walk_place *place, const struct p
 	return !place->calls && has_name(code, function, callee_at(place));
 }
 
+bool post_walk_throws_later(const struct post_walker *walker, const struct post_path_code *code,
+			    uint32_t number)
+{
+	return walker->at.state == POST_WALK_CALL && !ends_calls(callee_at(&walker->at)) &&
+	       !post_walk_lands_at(&walker->at, code, code->blocks[number].block.start);
+}
+
 void post_walk_pass_by_name(struct post_walk *walk, struct post_walker *walker,
 			    const struct post_path_code *code, uint32_t function)
 {

@@ -130,13 +130,8 @@ void post_walk_leave(struct post_walker *walker)
 	if (frame->between && !frame->interrupt)
 		walker->at.calls = true;
 	walker->left = frame->between;
-	if (!frame->named)
-		return;
-	/* a call, or a tail call of a function that has ended with it */
-	if (walker->at.state == POST_WALK_CALL)
+	if (frame->named && walker->at.state == POST_WALK_CALL)
 		walker->at.state = POST_WALK_ENTRY;
-	else if (walker->at.state == POST_WALK_JUMP)
-		post_walk_leave(walker);
 }
 
 EACH_BIT void end_block(struct post_walker *walker)
@@ -168,9 +163,16 @@ EACH_BIT void end_block(struct post_walker *walker)
 		}
 		break;
 	}
-	case LITIFUT_ENDS_RETURN:
-		post_walk_leave(walker);
+	case LITIFUT_ENDS_RETURN: {
+		bool named;
+
+		/* and so does a function that has ended with a call of it by its name */
+		do {
+			named = walker->count && walker->frames[walker->count - 1].named;
+			post_walk_leave(walker);
+		} while (named && walker->at.state == POST_WALK_JUMP);
 		break;
+	}
 	case LITIFUT_ENDS_JUMP:
 		walker->at.state = POST_WALK_JUMP;
 		break;
@@ -366,15 +368,6 @@ static size_t ended_unseen(struct post_walker *walker, const struct post_path_co
 	return ended;
 }
 
-/* The thread is in a call whose return is not recorded, and a later one ends calls. Has that led to
- * the block? */
-static bool throws_later(const struct post_walker *walker, const struct post_path_code *code,
-			 uint32_t number)
-{
-	return walker->at.state == POST_WALK_CALL &&
-	       !post_walk_lands_at(&walker->at, code, code->blocks[number].block.start);
-}
-
 void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 			   const struct post_path_code *code, uint32_t number)
 {
@@ -400,8 +393,9 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 				       post_walk_is_answered(walker)))
 			post_walk_pass(walk, walker, ahead.leads_to);
 		else if (block->flags & LITIFUT_BLOCK_FUNCTION
-				 ? ahead.named && !walker->at.calls
-				 : ahead.throws && throws_later(walker, code, number))
+				 ? ahead.named && !walker->at.calls &&
+					   !post_walk_leads_by_name(&walker->at, code, number)
+				 : ahead.throws && post_walk_throws_later(walker, code, number))
 			post_walk_pass_by_name(walk, walker, code,
 					       block->flags & LITIFUT_BLOCK_FUNCTION ? number
 										     : POST_NONE);
@@ -416,6 +410,7 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 		begun = walker->begun;
 		for (size_t ended = ended_unseen(walker, code, number); ended; ended--)
 			post_walk_leave(walker);
+		post_walk_advance(walk, walker); /* behind a call by name */
 		walker->begun = begun;
 	}
 	if (walker->at.state == POST_WALK_ENTRY && walker->at.code == code &&

@@ -18,6 +18,7 @@ names_source()
 		int ends_in(int n);
 		int first(int n);
 		int behind(const char *text, int without_first);
+		int again(const char *text, int without_first);
 		int throws(int n, int without_first);
 		int jumps(jmp_buf to, int without_first);
 		}
@@ -46,12 +47,15 @@ names_source()
 			int sum = 0;
 
 			for (int i = 0; i < 5; i++)
-				sum += twice(i, 1 + i % 3) + ends_in(i) + behind("12", i & 1) + caught(i) + jumped(i);
+				sum += twice(i, 1 + i % 3) + ends_in(i) + behind("12", i & 1) + again("3", i & 1) + caught(i) +
+				       jumped(i);
 			printf("%d\n", sum);
 			return first(sum) & 1;
 		}
 	END
 	cat >named.c <<-'END'
+		#include <stdlib.h>
+
 		static volatile int sum;
 
 		__attribute__((noinline)) int first(int n) { return n + sum; }
@@ -61,12 +65,15 @@ names_source()
 			return n > 3 ? first(n) : n;
 		}
 		__attribute__((noinline)) int second_length(const char *text) { return text[sum & 1] - '0'; }
+		/* these end with calls by names */
+		__attribute__((noinline)) int last(const char *text) { return atoi(text); }
+		__attribute__((noinline)) int third(const char *text) { return sum > 1 ? last(text) : 0; }
 	END
 	# no block between the calls of twice() has room for anything: such a store can't be elsewhere, and a
 	# delay slot to which a branch leads can't either
 	cat >calls.S <<-'END'
 			.text
-			.global twice, ends_in, behind, jumps, throws
+			.global twice, ends_in, behind, again, jumps, throws
 		#ifdef __arm__
 			.syntax unified
 			.arm
@@ -90,22 +97,26 @@ names_source()
 		ends_in:
 			b first(PLT)
 			.size ends_in, . - ends_in
-			.type behind, %function
-		behind:
+			.macro both name, one, other
+			.type \name, %function
+		\name:
 			push {r4, r5, r6, lr}
 			sub sp, sp, #8
 			mov r5, r0
 			cmp r1, #1
 			beq 1f
-			bl atoi(PLT)
+			bl \one\()(PLT)
 			str pc, [sp]
 			mov r0, r5
 		1:	str pc, [sp]
-			bl second_length(PLT)
+			bl \other\()(PLT)
 			str pc, [sp]
 			add sp, sp, #8
 			pop {r4, r5, r6, pc}
-			.size behind, . - behind
+			.size \name, . - \name
+			.endm
+			both behind, atoi, second_length
+			both again, third, third
 			.type jumps, %function
 		jumps:
 			push {r4, r5, r6, lr}
@@ -175,22 +186,23 @@ names_source()
 			nop
 			.end ends_in
 			.size ends_in, . - ends_in
-			.ent behind
-			.type behind, @function
-		behind:
+			.macro both name, one, other
+			.ent \name
+			.type \name, @function
+		\name:
 			.cpload $25
 			addiu $29, $29, -40
 			sw $31, 36($29)
 			sw $17, 28($29)
 			sw $18, 24($29)
 			move $17, $4
-			lw $18, %call16(second_length)($28)
+			lw $18, %call16(\other)($28)
 			addiu $5, $5, -1
 			bltz $4, 2f
 			move $25, $18
 			beqz $5, 1f
 			nop
-			lw $25, %call16(atoi)($28)
+			lw $25, %call16(\one)($28)
 			jalr $25
 			nop
 			move $25, $18
@@ -201,8 +213,11 @@ names_source()
 			lw $31, 36($29)
 			jr $31
 			addiu $29, $29, 40
-			.end behind
-			.size behind, . - behind
+			.end \name
+			.size \name, . - \name
+			.endm
+			both behind, atoi, second_length
+			both again, third, third
 			.ent jumps
 			.type jumps, @function
 		jumps:
