@@ -29,7 +29,7 @@ bench-avr: all $(BUILD)/tests/avr
 
 .PHONY: bench-paths
 
-## bench-paths: sizes and costs of runs in the encodings of "Diagnostic tracing for wireless sensor networks"
+## bench-paths: branches beside what compilers record, and in the encodings of "Diagnostic tracing for wireless sensor networks"
 bench-paths: all $(BUILD)/tests/avr $(BUILD)/tests/oracle.so
 	@BUILD=$(call shell_word,$(abspath $(BUILD))) bench/paths_peers.sh
 	@BUILD=$(call shell_word,$(abspath $(BUILD))) tests/programs/path_sizes.sh

@@ -235,9 +235,9 @@ static bool place_by_script(struct link_state *state)
 {
 	const struct link_request *request = state->request;
 	/* the code for branches, in the database object, is to be near the program's */
-	const char *const last[] = {state->recorder, state->tracer, state->database, NULL};
+	const char *const objects[] = {state->recorder, state->tracer, state->database, NULL};
 	struct island_layout layout = {
-		.first = records_branches(state) ? last : last + 1,
+		.first = records_branches(state) ? objects : objects + 1,
 		.map = &state->chosen.map,
 		.interval = state->arch->sizes->island_interval,
 		/* behind so much code for branches the tracer may be out of reach */

@@ -164,7 +164,7 @@ static bool add_stray(const struct maker *maker, const struct litifut_code_range
 {
 	struct litifut_graph *graph = maker->graph;
 
-	/* what is in a function may not be changed there */
+	/* a function that is left has another reason */
 	if (maker->function || !step->conditional || step->way != LITIFUT_ENDS_BRANCH ||
 	    !is_chosen(maker, address))
 		return true;

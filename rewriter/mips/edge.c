@@ -7,8 +7,8 @@
  *		edge of `passed`, to site + 8
  *	taken:	edge of `taken`, to the target
  *
- * An edge keeps all but $at and registers that hold nothing. edge_flags.c has the code that sets a
- *flag.
+ * An edge keeps all but $at and registers that hold nothing. The code that sets a flag is in
+ * edge_flags.c.
  *
  * With LITIFUT_MODE=paths an edge calls a copy of the tracer's code that records a bit
  * (tracer/mips/bits.S), which goes on by the word behind the call:

@@ -1,4 +1,5 @@
-/* LITIFUT_MODE=coverage: the code of an edge that sets its flag. It keeps all but $at:
+/* LITIFUT_MODE=coverage: the code of an edge that sets its flag. Where all registers
+ * hold something it keeps all but $at:
  *
  *	lui   at, %hi(flag)	addiu sp, sp, -8		addiu sp, sp, -8
  *	addiu at, at, %lo(flag)	sw    ra, 4(sp)			sw    ra, 4(sp)
