@@ -14,7 +14,7 @@ names_source()
 		#include <stdio.h>
 
 		extern "C" {
-		int twice(int n, int rounds);
+		int twice(int n, int without_first);
 		int ends_in(int n);
 		int first(int n);
 		int behind(const char *text, int without_first);
@@ -47,7 +47,7 @@ names_source()
 			int sum = 0;
 
 			for (int i = 0; i < 5; i++)
-				sum += twice(i, 1 + i % 3) + ends_in(i) + behind("12", i & 1) + again("3", i & 1) + caught(i) +
+				sum += twice(i, i % 3) + ends_in(i) + behind("12", i & 1) + again("3", i & 1) + caught(i) +
 				       jumped(i);
 			printf("%d\n", sum);
 			return first(sum) & 1;
@@ -77,22 +77,6 @@ names_source()
 		#ifdef __arm__
 			.syntax unified
 			.arm
-			.type twice, %function
-		twice:
-			push {r4, r5, r6, lr}
-			sub sp, sp, #8
-			mov r5, r0
-			cmp r1, #2
-			beq 1f
-			bl first(PLT)
-			str pc, [sp]
-			mov r0, r5
-		1:	str pc, [sp]
-			bl second(PLT)
-			str pc, [sp]
-			add sp, sp, #8
-			pop {r4, r5, r6, pc}
-			.size twice, . - twice
 			.type ends_in, %function
 		ends_in:
 			b first(PLT)
@@ -115,6 +99,7 @@ names_source()
 			pop {r4, r5, r6, pc}
 			.size \name, . - \name
 			.endm
+			both twice, first, second
 			both behind, atoi, second_length
 			both again, third, third
 			.type jumps, %function
@@ -161,7 +146,7 @@ names_source()
 			move $17, $4
 			lw $25, %call16(second)($28)
 			bltz $5, 2f
-			addiu $5, $5, -2
+			addiu $5, $5, -1
 			sw $25, 32($29)
 			beqz $5, 1f
 			nop

@@ -35,7 +35,8 @@ static uint32_t fetch(const struct machine *machine, uint32_t address)
 	if (address - emitter->address < 4 * emitter->count)
 		return emitter->words[(address - emitter->address) / 4];
 	assert_true(address - MARK < sizeof(machine->mark));
-	return litifut_get32(false, machine->mark + (address - MARK));
+	return litifut_get32(emitter->place->context->cpu.big_endian,
+			     machine->mark + (address - MARK));
 }
 
 static uint32_t *on_stack(struct machine *machine, uint32_t address)
@@ -120,7 +121,9 @@ static uint32_t run(struct machine *machine)
 /* `code` says what holds nothing, as the edge has it. A target of 0: control goes on behind. */
 static void check(unsigned code, uint32_t address, uint32_t target)
 {
-	static const struct litifut_arch_context context = {.cpu.position_independent = true};
+	/* the words are the same, but for those of the code that all share */
+	const struct litifut_arch_context context = {.cpu.position_independent = true,
+						     .cpu.big_endian = (address & 8) != 0};
 	const struct litifut_edge_place place = {.context = &context};
 	const struct litifut_edge edge = {0};
 	struct litifut_edge_code edge_code = {.flags = FLAGS, .mark = MARK};
