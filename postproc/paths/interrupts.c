@@ -160,7 +160,7 @@ static void go_into(struct post_walk *walk, struct post_walker *walker,
 	if (walker->last != block && code->blocks[block].block.start != address &&
 	    code->blocks[block].block.entered)
 		begin(walk, walker, code, block);
-	post_walk_prove(walker);
+	post_walk_prove(walk, walker);
 }
 
 /* The same in the code of an edge, on a CPU where the address says whether something is stored. If
@@ -359,7 +359,7 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 	if (edge && (again || walker->last != block) && post_walk_is_entering(code, edge, link) &&
 	    !was_recorded(code, edge, records))
 		begin(walk, walker, code, block);
-	post_walk_prove(walker);
+	post_walk_prove(walk, walker);
 }
 
 /* The registers of an interrupt are on the stack at `registers`, bit 0 set: it has interrupted no
@@ -400,7 +400,7 @@ struct post_walker *post_walk_take_interrupt(struct post_walk *walk, struct post
 	if (!walker->stops) {
 		leave_handlers(walk, walker, registers);
 		while (walker->switching) {
-			post_walk_prove(walker);
+			post_walk_prove(walk, walker);
 			walker->switching = false;
 			walker = post_walk_task(walk, walker, walker->next_task);
 		}

@@ -144,7 +144,7 @@ static bool find_calls(struct post_walk *walk, struct post_walker *walker, size_
 	if (depth <= known)
 		return false;
 	walker->count = 0;
-	post_walk_forget(walker);
+	post_walk_forget(walk, walker);
 	while (depth) {
 		struct post_walk_place back = found[--depth];
 
@@ -152,7 +152,7 @@ static bool find_calls(struct post_walk *walk, struct post_walker *walker, size_
 		if (back.code->blocks[back.block - 1].target == POST_NONE &&
 		    !post_walk_block(&back)->block.entered)
 			back.state = POST_WALK_CALL;
-		post_walk_push(walker, false, back);
+		post_walk_push(walker, back);
 	}
 	return true;
 }
@@ -214,7 +214,7 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 	post_walk_come_back(walk, walker);
 	if (walker->at.state == state && walker->at.code == code &&
 	    walker->at.block == edge->block) {
-		post_walk_prove(walker);
+		post_walk_prove(walk, walker);
 		/* it may have begun at a record, without its calls */
 		if (may_have_more(walker))
 			find_calls(walk, walker, walker->count, words, count);
@@ -227,7 +227,7 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 	walker->at.state = state;
 	walker->lost = false;
 	find_calls(walk, walker, 0, words, count);
-	post_walk_prove_entry(walker);
+	post_walk_prove_entry(walk, walker);
 	if (state == POST_WALK_BRANCH)
 		post_walk_give(walk, walker, POST_PATH_BLOCK);
 }

@@ -31,7 +31,7 @@ static void take_loss(struct post_walk *walk)
 {
 	for (size_t i = walk->first; i < walk->count; i++) {
 		walk->walkers[i].count = 0;
-		post_walk_forget(&walk->walkers[i]);
+		post_walk_forget(walk, &walk->walkers[i]);
 		walk->walkers[i].at.state = POST_WALK_NOWHERE;
 		walk->walkers[i].lost = walk->walkers[i].rootless = true;
 		walk->walkers[i].is_task = walk->walkers[i].switching = false;
@@ -64,7 +64,7 @@ static struct post_walker *take_control(struct post_walk *walk, struct post_walk
 	case LITIFUT_WORD_THREAD:
 		/* it has ended, and the process has not */
 		post_walk_advance(walk, walker);
-		post_walk_prove(walker);
+		post_walk_prove(walk, walker);
 		return post_walk_thread(walk, words[0]);
 	case LITIFUT_WORD_EPOCH:
 		walker->epoch = words[0];
@@ -94,19 +94,59 @@ static struct post_walker *take_control(struct post_walk *walk, struct post_walk
 	return walker;
 }
 
-static void walk_chunk(struct post_walk *walk, const struct post_chunk *chunk)
+static void walk_words(struct post_walk *walk, size_t number, uint32_t first,
+		       struct post_walker *walker);
+
+/* From chunk number `first` on. */
+static void walk_chunks(struct post_walk *walk, size_t first)
 {
 	const struct post_trace *trace = walk->process->trace;
-	struct post_walker *walker = post_walk_thread(walk, chunk->thread);
+	uint64_t words = 0, done = 0;
+
+	for (size_t i = first; i < trace->bits_count; i++)
+		words += trace->bits[i].word_count;
+	for (size_t i = first; i < trace->bits_count; i++) {
+		struct post_walker *walker = post_walk_thread(walk, trace->bits[i].thread);
+
+		if (walk->session->walked && !walk->looking)
+			walk->session->walked(NULL, 4 * done, 4 * words);
+		walker->epoch = trace->bits[i].epoch;
+		walk_words(walk, i, 0, walker);
+		done += trace->bits[i].word_count;
+	}
+	finish(walk);
+}
+
+/* Finds out what nothing proves, from word number `first` of the chunk on. */
+static void look_ahead(struct post_walk *walk, size_t number, uint32_t first,
+		       const struct post_walker *walker)
+{
+	struct post_path_totals unused = {0};
+	struct post_walk ahead;
+
+	post_walk_begin_to_look(walk, &ahead, &unused);
+	walk_words(&ahead, number, first, &ahead.walkers[walker - walk->walkers]);
+	walk_chunks(&ahead, number + 1);
+	post_walk_have_looked(walk, &ahead);
+}
+
+/* The thread goes on, which has stored the chunk, or another task that has taken its place: from
+ * word number `first` on. */
+static void walk_words(struct post_walk *walk, size_t number, uint32_t first,
+		       struct post_walker *walker)
+{
+	const struct post_trace *trace = walk->process->trace;
+	const struct post_chunk *chunk = &trace->bits[number];
 	uint32_t words[128];
 
-	walker->epoch = chunk->epoch;
-	for (uint32_t i = 0; i < chunk->word_count; i++) {
+	for (uint32_t i = first; i < chunk->word_count; i++) {
 		uint32_t word = post_trace_word(trace, chunk, i);
 		uint32_t count;
 
 		if (!word)
 			continue;
+		if (post_walk_holds_much(walk))
+			look_ahead(walk, number, i, walker);
 		walk->offset = chunk->offset + (uint64_t)i * 4;
 		walk->totals->words++;
 		if (!(word & LITIFUT_BITS_RECORD)) {
@@ -133,47 +173,22 @@ static void walk_chunk(struct post_walk *walk, const struct post_chunk *chunk)
 	post_walk_advance(walk, walker);
 }
 
-/* From chunk number `first` on. */
-static void walk_chunks(struct post_walk *walk, size_t first)
-{
-	const struct post_trace *trace = walk->process->trace;
-	uint64_t words = 0, done = 0;
-
-	for (size_t i = first; i < trace->bits_count; i++)
-		words += trace->bits[i].word_count;
-	for (size_t i = first; i < trace->bits_count; i++) {
-		if (walk->session->walked && !walk->looking)
-			walk->session->walked(NULL, 4 * done, 4 * words);
-		walk_chunk(walk, &trace->bits[i]);
-		done += trace->bits[i].word_count;
-	}
-	finish(walk);
-	for (size_t i = 0; i < walk->count; i++) {
-		free(walk->walkers[i].frames);
-		free(walk->walkers[i].open.items);
-	}
-	free(walk->walkers);
-}
-
-/* Whether something that was recorded later says that a block was executed is known when all is
- * read. So there are two walks, and the first one only looks for that. */
 void post_paths_walk_from(struct post_session *session, const struct post_process *process,
 			  size_t first, struct post_path_codes *codes,
 			  void (*take)(void *context, const struct post_path_step *step),
 			  void *context, struct post_path_totals *totals)
 {
-	struct post_path_totals unused = {0};
-	struct post_walk looking = {
+	struct post_walk walk = {
 		.session = session,
 		.process = process,
 		.codes = codes,
-		.totals = &unused,
+		.take = take,
+		.context = context,
+		.totals = totals,
 		.within = first > 0,
 		.ended = process->trace->header.state == LITIFUT_TRACE_STOPPED &&
 			 !process->trace->bare,
-		.looking = true,
 	};
-	struct post_walk walk = looking;
 
 	if (post_units_are_in(session, process)) {
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
@@ -187,15 +202,9 @@ void post_paths_walk_from(struct post_session *session, const struct post_proces
 				"which of them has called which: use -f ids, path or blocks");
 		return;
 	}
-	walk_chunks(&looking, first);
-	post_walk_sort_unproved(&looking);
-	walk.looking = false;
-	walk.unproved = looking.unproved;
-	walk.take = take;
-	walk.context = context;
-	walk.totals = totals;
 	walk_chunks(&walk, first);
-	free(walk.unproved.items);
+	post_walk_end_held(&walk);
+	post_walk_release(&walk);
 	if (walk.reported > POST_WALK_REPORTED)
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
 				"%u more places where bits and code do not agree",

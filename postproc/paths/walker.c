@@ -35,22 +35,27 @@ void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker
 
 EACH_BIT void give(struct post_walk *walk, struct post_walker *walker, enum post_path_kind kind)
 {
-	if (walk->looking) {
-		if (kind == POST_PATH_BLOCK)
-			post_walk_look(walk, walker);
-		return;
-	}
-	if (kind == POST_PATH_BLOCK && post_walk_is_possible(walk))
+	const uint64_t number = walk->given++;
+	bool open = false;
+
+	if (kind == POST_PATH_BLOCK && !walk->known)
+		open = post_walk_is_open(walker, number);
+	else if (kind == POST_PATH_BLOCK && post_walk_is_unproved(walk, number))
 		kind = POST_PATH_POSSIBLE;
-	if (kind == POST_PATH_BLOCK)
-		walk->totals->blocks++;
-	walk->take(walk->context, &(struct post_path_step){
-					  .kind = kind,
-					  .thread = walker->thread,
-					  .code = kind == POST_PATH_GAP ? NULL : walker->at.code,
-					  .block = walker->at.block,
-					  .depth = (uint32_t)walker->count,
-				  });
+	if (walk->looking)
+		return;
+	const struct post_path_step step = {
+		.kind = kind,
+		.thread = walker->thread,
+		.code = kind == POST_PATH_GAP ? NULL : walker->at.code,
+		.block = walker->at.block,
+		.depth = (uint32_t)walker->count,
+	};
+
+	if (open || walk->held_count)
+		post_walk_hold(walk, &step, open);
+	else
+		post_walk_hand_on(walk, &step);
 }
 
 void post_walk_give(struct post_walk *walk, struct post_walker *walker, enum post_path_kind kind)
@@ -58,30 +63,35 @@ void post_walk_give(struct post_walk *walk, struct post_walker *walker, enum pos
 	give(walk, walker, kind);
 }
 
-void post_walk_push(struct post_walker *walker, bool between, struct post_walk_place back)
+void post_walk_push(struct post_walker *walker, struct post_walk_place back)
 {
 	struct post_walk_frame *frame;
 
 	POST_GROW(walker->frames, walker->count, walker->capacity);
 	frame = &walker->frames[walker->count++];
 	*frame = (struct post_walk_frame){.back = back,
-					  .between = between,
 					  .interrupt = walker->stops,
 					  .last = walker->last,
 					  .stops = walker->stops ? walker->stops - 1 : 0,
 					  .begun = walker->begun,
 					  .outer = walker->outer,
 					  .registers = walker->stops ? walker->registers : 0};
-	if (between)
-		post_walk_begin_between(walker, frame);
 	walker->stops = 0;
 	walker->begun = POST_NONE;
+}
+
+/* Something that was not called has come at the place of the thread. */
+static void push_between(struct post_walk *walk, struct post_walker *walker)
+{
+	post_walk_push(walker, walker->at);
+	walker->frames[walker->count - 1].between = true;
+	post_walk_begin_between(walk, walker, &walker->frames[walker->count - 1]);
 }
 
 void post_walk_begin_anew(struct post_walk *walk, struct post_walker *walker)
 {
 	walker->count = 0;
-	post_walk_forget(walker);
+	post_walk_forget(walk, walker);
 	walker->at.state = POST_WALK_NOWHERE;
 	walker->rootless = true;
 	walker->returned = walker->amid = false;
@@ -154,7 +164,7 @@ EACH_BIT void end_block(struct post_walker *walker)
 		back.block = block->next == POST_NONE ? back.block : block->next;
 		back.behind = false;
 		if (block->target != POST_NONE) {
-			post_walk_push(walker, false, back);
+			post_walk_push(walker, back);
 			go(walker, block->target, behind);
 		} else {
 			walker->at = back;
@@ -264,7 +274,7 @@ struct post_walker *post_walk_settle(struct post_walk *walk, struct post_walker 
 {
 	advance(walk, walker);
 	while (walker->switching) {
-		post_walk_prove(walker);
+		post_walk_prove(walk, walker);
 		walker->switching = false;
 		walker = post_walk_task(walk, walker, walker->next_task);
 		advance(walk, walker);
@@ -283,13 +293,12 @@ EACH_BIT void take_bit(struct post_walk *walk, struct post_walker *walker, unsig
 	block = walker->at.state == POST_WALK_NOWHERE ? NULL : post_walk_block(&walker->at);
 	switch (walker->at.state) {
 	case POST_WALK_BRANCH:
-		if (!walk->looking)
-			give(walk, walker, bit ? POST_PATH_TAKEN : POST_PATH_PASSED);
 		/* the bit is stored before the branch: where it returns to is on the stack */
 		if (bit && block->block.ends == LITIFUT_ENDS_RETURN)
-			post_walk_prove(walker);
+			post_walk_prove(walk, walker);
 		else
-			post_walk_prove_entry(walker);
+			post_walk_prove_entry(walk, walker);
+		give(walk, walker, bit ? POST_PATH_TAKEN : POST_PATH_PASSED);
 		if (bit)
 			end_block(walker);
 		else
@@ -297,7 +306,7 @@ EACH_BIT void take_bit(struct post_walk *walk, struct post_walker *walker, unsig
 		break;
 	case POST_WALK_ENTRY:
 		if (block->block.entered == LITIFUT_ENTERED_BIT && bit) {
-			post_walk_prove_entry(walker);
+			post_walk_prove_entry(walk, walker);
 			execute(walk, walker);
 			break;
 		}
@@ -377,7 +386,7 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 
 	if (interrupts) {
 		/* the first record of an interrupt handler */
-		post_walk_push(walker, true, walker->at);
+		push_between(walk, walker);
 		walker->at.state = POST_WALK_NOWHERE;
 	}
 	post_walk_advance(walk, walker);
@@ -428,7 +437,7 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 		if (begun)
 			walker->begun = POST_NONE;
 		if (walker->at.state != POST_WALK_NOWHERE) {
-			post_walk_push(walker, true, walker->at);
+			push_between(walk, walker);
 			walker->frames[walker->count - 1].named = post_walk_leads_by_name(
 				&walker->frames[walker->count - 1].back, code, number);
 		}
@@ -439,11 +448,11 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 		by_label = 0; /* that is not known */
 	}
 	walker->lost = false;
-	post_walk_prove_entry(walker);
+	post_walk_prove_entry(walk, walker);
 	for (; by_label; by_label--) {
 		walker->at = post_walk_start_of(code, number - by_label);
 		post_walk_execute(walk, walker);
-		post_walk_prove_entry(walker);
+		post_walk_prove_entry(walk, walker);
 	}
 	walker->at = post_walk_start_of(code, number);
 	post_walk_execute(walk, walker);

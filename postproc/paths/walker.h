@@ -10,6 +10,9 @@
 /* So many disagreements are reported one by one. */
 #define POST_WALK_REPORTED 20
 
+/* So many steps are held at most, but for those of one word of the trace. */
+#define POST_WALK_HELD_MOST 65536
+
 enum post_walk_state {
 	POST_WALK_NOWHERE, /* not known, or no function is entered: a record says which */
 	POST_WALK_ENTRY,  /* `block` records that control comes to it, and that has not been read */
@@ -28,7 +31,7 @@ struct post_walk_place {
 	bool behind;
 };
 
-/* Blocks of a walk, by their numbers in the order in which they are handed on. */
+/* Steps of a walk, by their numbers in the order in which they are handed on. */
 struct post_walk_range {
 	uint64_t from, to;
 };
@@ -105,11 +108,22 @@ struct post_walk {
 	size_t first;    /* of those that have not ended by a restart */
 	uint64_t offset; /* of the word that is read */
 	bool ended;      /* the process has ended by exit() */
-	bool looking;    /* the first walk, which hands on nothing, but finds what is not proved: */
-	struct post_walk_ranges unproved; /* blocks, sorted when the second walk begins */
-	size_t passed;                    /* so many of these are over */
-	uint64_t given;                   /* blocks so far */
 	unsigned reported;
+	/* proof.c */
+	uint64_t given;              /* steps so far */
+	struct post_walk_held *held; /* the last ones, which are not handed on yet: */
+	size_t held_first, held_count, held_capacity;
+	bool looking; /* a copy that hands on nothing, but finds what is not proved: */
+	struct post_walk_ranges unproved; /* blocks, sorted when it has come to the end */
+	bool known;                       /* it has, and nothing need be held any more */
+	size_t passed;                    /* so many of the ranges are over */
+};
+
+/* A step that waits for one that is open, or is so itself: a block of which it is not known yet
+ * whether something proves it. */
+struct post_walk_held {
+	struct post_path_step step;
+	bool open;
 };
 
 /* Whether many blocks that follow from the code alone lead in a circle: one of them, with the calls
@@ -157,8 +171,8 @@ void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker
 /* Hands on what the thread does at its place. */
 void post_walk_give(struct post_walk *walk, struct post_walker *walker, enum post_path_kind kind);
 
-/* A call, or what has come between, goes back to the place. */
-void post_walk_push(struct post_walker *walker, bool between, struct post_walk_place back);
+/* A call goes back to the place. */
+void post_walk_push(struct post_walker *walker, struct post_walk_place back);
 
 /* The innermost of these returns. */
 void post_walk_leave(struct post_walker *walker);
@@ -231,47 +245,63 @@ void post_walk_come_back(struct post_walk *walk, struct post_walker *walker);
 
 void post_walk_add_range(struct post_walk_ranges *ranges, struct post_walk_range range);
 
-/* The first walk: a block is next. */
-static inline void post_walk_look(struct post_walk *walk, struct post_walker *walker)
+/* Block number `number` of the walk is next. Is it open? */
+static inline bool post_walk_is_open(struct post_walker *walker, uint64_t number)
 {
-	const uint64_t number = walk->given++;
 	struct post_walk_ranges *open = &walker->open;
 
-	if (walker->entered)
+	if (walker->entered) {
 		walker->entered = false;
-	else if (open->count > walker->base && open->items[open->count - 1].to == number)
+		return false;
+	}
+	if (open->count > walker->base && open->items[open->count - 1].to == number)
 		open->items[open->count - 1].to++;
 	else
 		post_walk_add_range(open, (struct post_walk_range){number, number + 1});
+	return true;
 }
 
-/* The second walk: is it not recorded that the block which is handed on now was executed? */
-static inline bool post_walk_is_possible(struct post_walk *walk)
+/* What is not proved is known: is the step, which is behind the last one asked for? */
+static inline bool post_walk_is_unproved(struct post_walk *walk, uint64_t number)
 {
 	const struct post_walk_ranges *ranges = &walk->unproved;
-	const uint64_t number = walk->given++;
 
 	while (walk->passed < ranges->count && ranges->items[walk->passed].to <= number)
 		walk->passed++;
 	return walk->passed < ranges->count && ranges->items[walk->passed].from <= number;
 }
 
-/* What was handed on of the thread, up to the last thing that came between, was executed. */
-static inline void post_walk_prove(struct post_walker *walker)
+static inline void post_walk_hand_on(struct post_walk *walk, const struct post_path_step *step)
 {
-	walker->open.count = walker->base;
+	if (step->kind == POST_PATH_BLOCK)
+		walk->totals->blocks++;
+	walk->take(walk->context, step);
+}
+
+/* The step, which is the last one, is open, or waits for others that are. */
+void post_walk_hold(struct post_walk *walk, const struct post_path_step *step, bool open);
+
+/* It is decided whether the blocks of the thread that are open, from `base` on, were executed. */
+void post_walk_decide(struct post_walk *walk, struct post_walker *walker, bool proved);
+
+/* What was handed on of the thread, up to the last thing that came between, was executed. */
+static inline void post_walk_prove(struct post_walk *walk, struct post_walker *walker)
+{
+	if (walker->open.count > walker->base)
+		post_walk_decide(walk, walker, true);
 	walker->entered = false;
 }
 
 /* The same, and so will be the first instruction of the next block. */
-static inline void post_walk_prove_entry(struct post_walker *walker)
+static inline void post_walk_prove_entry(struct post_walk *walk, struct post_walker *walker)
 {
-	walker->open.count = walker->base;
+	post_walk_prove(walk, walker);
 	walker->entered = true;
 }
 
 /* Something comes between at the place of the thread: its frame is filled, and it begins. */
-void post_walk_begin_between(struct post_walker *walker, struct post_walk_frame *frame);
+void post_walk_begin_between(struct post_walk *walk, struct post_walker *walker,
+			     struct post_walk_frame *frame);
 
 /* It returns. */
 void post_walk_end_between(struct post_walker *walker, const struct post_walk_frame *frame);
@@ -280,13 +310,28 @@ void post_walk_end_between(struct post_walker *walker, const struct post_walk_fr
 void post_walk_unwind(struct post_walk *walk, struct post_walker *walker, size_t count);
 
 /* Nothing is known of what comes behind, and by then the thread had gone on. */
-void post_walk_forget(struct post_walker *walker);
+void post_walk_forget(struct post_walk *walk, struct post_walker *walker);
 
 /* No more is recorded of the thread. */
 void post_walk_end_thread(struct post_walk *walk, struct post_walker *walker);
 
-/* Between the first walk and the second one. */
-void post_walk_sort_unproved(struct post_walk *walk);
+/* So much is held that it takes too much memory. */
+static inline bool post_walk_holds_much(const struct post_walk *walk)
+{
+	return walk->held_count > POST_WALK_HELD_MOST;
+}
+
+/* Makes a copy that looks ahead, to be walked from there to the end, and ends it: then it is known
+ * of all steps of `walk` what is not proved. */
+void post_walk_begin_to_look(const struct post_walk *walk, struct post_walk *ahead,
+			     struct post_path_totals *unused);
+void post_walk_have_looked(struct post_walk *walk, struct post_walk *ahead);
+
+/* All is read: hands on what is held. */
+void post_walk_end_held(struct post_walk *walk);
+
+/* Frees the threads. */
+void post_walk_release(struct post_walk *walk);
 
 /* ahead.c */
 

@@ -18,6 +18,7 @@ sources()
 		struct node { struct node *next; const char *name; int value; };
 		static struct node second = {NULL, "b", 2}, first = {&second, "a", 1};
 		static int printed, handled;
+		static volatile int rounds;
 		static sigjmp_buf again;
 
 		__attribute__((noipa)) static struct node *find(const char *name)
@@ -60,6 +61,9 @@ sources()
 		{
 			static const char text[] = "handled\n";
 
+			for (int i = rounds; i; i--)
+				if (rounds == i)
+					handled = 0;
 			if (write(1, text, sizeof(text) - 1) > 0)
 				handled++;
 		}
@@ -88,6 +92,8 @@ sources()
 		{
 			static int list[] = {3, 1, 2};
 
+			if (strlen(argv[2]) > 10)
+				rounds = 50000;
 			switch (argv[1][0]) {
 			case 'h': signal(SIGSEGV, ends); break;
 			case 'g': signal(SIGSEGV, goes_on); break;
@@ -226,6 +232,10 @@ behaviour()
 		# a handler proves nothing of what it has interrupted
 		followed --killed h nosuch
 		is "$flags: a handler that ends the program" "$(counts_of after print 'done')" "1 0 0 "
+		# for so long that the reader has to look ahead to find out
+		followed --killed h nosuchthing
+		is "$flags: a handler that does so late" "$(counts_of after print 'done')" "1 0 0 "
+		ok "$flags: what it has interrupted is only possible" grep -q '0x[0-9a-f]*?.*print$' blocks.tsv
 		# the block of the crash is executed again
 		same_run program g nosuch
 		"$BUILD/bin/litifut-post" -q -f lcov -o lines.info data traced/program
@@ -241,6 +251,8 @@ behaviour()
 		case $flags in -O0*) ;; *) continue ;; esac
 		followed --killed j nosuch
 		is "$flags: a handler that jumps elsewhere" "$(counts_of jumps print 'done')" "1 0 1 "
+		followed --killed j nosuchthing
+		is "$flags: a handler that does so late" "$(counts_of jumps print 'done')" "1 0 1 "
 	done
 }
 
