@@ -190,19 +190,26 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 	}
 	enters = post_walk_is_entering(code, edge, link);
 	if (code->blocks[edge->block].block.entered == LITIFUT_ENTERED_RECORD && enters) {
+		const struct post_walk_place before = walker->at;
+
 		/* else the thread begins there, or is called by code that is not followed, or an
 		 * interrupt has come */
-		if (walker->at.state == POST_WALK_NOWHERE && !walker->stops &&
-		    (walker->lost || walk->process->trace->header.overwritten ||
-		     !(code->blocks[edge->block].block.flags & LITIFUT_BLOCK_FUNCTION))) {
-			walker->at = post_walk_start_of(code, edge->block);
-			find_calls(walk, walker, 0, words, count);
-			walker->rootless = true;
-			walk->totals->gaps++;
-			post_walk_give(walk, walker, POST_PATH_GAP);
-		} else if (walker->at.state != POST_WALK_NOWHERE && may_have_more(walker)) {
-			const struct post_walk_place before = walker->at;
+		const bool unknown =
+			walker->lost || walk->process->trace->header.overwritten ||
+			!(code->blocks[edge->block].block.flags & LITIFUT_BLOCK_FUNCTION);
 
+		if (walker->at.state == POST_WALK_NOWHERE && !walker->stops &&
+		    (unknown || walker->rootless)) {
+			walker->at = post_walk_start_of(code, edge->block);
+			/* where it began in the middle, what was called then may have returned */
+			if (find_calls(walk, walker, 0, words, count) || unknown) {
+				walker->rootless = true;
+				walk->totals->gaps++;
+				post_walk_give(walk, walker, POST_PATH_GAP);
+			} else {
+				walker->at = before;
+			}
+		} else if (walker->at.state != POST_WALK_NOWHERE && may_have_more(walker)) {
 			walker->at = post_walk_start_of(code, edge->block);
 			if (!find_calls(walk, walker, walker->count + 1, words, count))
 				walker->at = before;

@@ -55,6 +55,14 @@ overwritten()
 		blocks_are_executed overwritten traced memory --tail 1500 --more 1
 }
 
+# The ring begins in a function that returns to a caller which is not known, and where one says which calls are open, a
+# record has come, and no bit since then.
+without_bits()
+{
+	ok "without bits: it links traced" paths 1 straight avr_straight.c -Os
+	ok "without bits: the calls are found" blocks_are_executed straight traced memory --tail 150 --more 1
+}
+
 # The ring is sent while interrupts come.
 by_the_line()
 {
@@ -259,6 +267,7 @@ behaviour()
 		in_interrupts size 12 avr_truth.c -Os -DTIMED -DROUNDS=5
 		in_interrupts speed 12 avr_truth.c -O2 -DTIMED -DROUNDS=5
 		overwritten
+		without_bits
 		by_the_line
 		by_steps
 		patterns
