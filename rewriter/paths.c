@@ -280,6 +280,18 @@ static void want_numbers(struct litifut_paths *paths)
 	}
 }
 
+/* An entry that has been judged is written, so that the reader must expect its bit, even if another
+ * block does now what it was wanted for. */
+static void keep_wanted(struct litifut_paths *paths)
+{
+	for (size_t i = 0; i < paths->graph->count; i++)
+		if (paths->left[i] ||
+		    paths->graph->items[i].block.entered_reason != LITIFUT_SITE_PATCHED)
+			paths->wanted[i] = 0;
+		else if (paths->wanted[i])
+			paths->wanted[i] = LITIFUT_ENTERED_BIT;
+}
+
 void litifut_paths_want(struct litifut_paths *paths)
 {
 	const struct litifut_graph *graph = paths->graph;
@@ -287,11 +299,12 @@ void litifut_paths_want(struct litifut_paths *paths)
 
 	add_left(paths);
 	find_ends(paths);
-	memset(paths->wanted, 0, graph->count);
 	if (paths->session->context.numbers) {
+		memset(paths->wanted, 0, graph->count);
 		want_numbers(paths);
 		return;
 	}
+	keep_wanted(paths);
 	for (size_t i = 0; i < graph->count; i++) {
 		const struct litifut_graph_block *block = &graph->items[i];
 		const struct litifut_graph_block *callee;
