@@ -333,7 +333,9 @@ static enum litifut_status find_stones(struct judge *judge, struct litifut_error
 			.section = &session->image.sections[site->section],
 		};
 
-		if (!exit->wants_stone || exit->reason == LITIFUT_EXIT_PATCHED)
+		/* it may make room for another one by now */
+		if (!exit->wants_stone || exit->reason == LITIFUT_EXIT_PATCHED ||
+		    litifut_targets_has(judge->taken, exit->address))
 			continue;
 		status = enter_section(judge, site, error);
 		litifut_targets_take(judge->taken, exit->address, 2);
