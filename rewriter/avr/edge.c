@@ -358,7 +358,7 @@ static bool put_end(struct emitter *emitter, const struct litifut_graph_block *b
 		const struct litifut_instruction end =
 			instruction_at(emitter->place, block->block.branch);
 
-		if (litifut_has_target(&end)) /* see label_row() and leads_away() */
+		if (litifut_has_target(&end)) /* see label_rows() and leads_away() */
 			go(emitter, false, end.target);
 		else
 			move(emitter, block->block.branch);
@@ -476,17 +476,17 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 	return !emitter.far && !site.far;
 }
 
-/* A switch of devices that have neither jmp nor call: ijmp leads into a row of rjmp, whose first is
- * named. Labels them; false: there is no such row. */
-static bool label_row(const struct litifut_arch_context *context, struct litifut_graph *graph,
-		      size_t first, size_t end)
+/* Rows of rjmp, whose first is named: where ijmp or icall leads is calculated, as by a switch of
+ * devices that have neither jmp nor call. Labels all of them; false: there are none. */
+static bool label_rows(const struct litifut_arch_context *context, struct litifut_graph *graph,
+		       size_t first, size_t end)
 {
 	bool found = false;
 
 	for (size_t i = first; i < end; i++) {
 		struct litifut_graph_block *block = &graph->items[i];
 
-		if (!(litifut_avr_marks(context, block->block.start) & LITIFUT_AVR_TABLE))
+		if (!(litifut_avr_marks(context, block->block.start) & LITIFUT_AVR_NAMED))
 			continue;
 		for (; i < end && graph->items[i].block.branch == graph->items[i].block.start &&
 		       graph->items[i].block.ends == LITIFUT_ENDS_BRANCH &&
@@ -504,26 +504,45 @@ static bool loads_pointer(uint16_t word)
 {
 	return (word & 0xfff0) == 0x01f0 ||                            /* movw r30 */
 	       (word & 0xfdf0) == 0x2df0 ||                            /* mov r31 */
+	       (word & 0xf0f0) == 0xe0f0 ||                            /* ldi r31 */
 	       (word & 0xfff0) == 0x91f0 || (word & 0xd3f0) == 0x81f0; /* ld, lpm, pop, ldd r31 */
 }
 
-/* Does the code calculate where its ijmp leads from the address of a label, and not load it from a
- * table? */
-static bool calculates(const struct litifut_image *image, const struct litifut_graph_block *block)
+/* Does it add to r30 or r31, or subtract from one of them? */
+static bool calculates_pointer(uint16_t word)
 {
-	const struct litifut_section *section = &image->sections[block->section];
-	bool calculated = false;
+	return (word & 0xf0e0) == 0x50e0 || (word & 0xf0e0) == 0x40e0 || /* subi, sbci */
+	       (word & 0xe9e0) == 0x09e0 ||                              /* add, adc, sub, sbc */
+	       ((word & 0xfe30) == 0x9630 && word & 0x00cf);             /* adiw, sbiw, but of 0 */
+}
 
-	for (uint32_t at = block->block.start; at < block->block.branch; at += 2) {
-		const uint16_t word =
-			litifut_get16(false, section->bytes + (at - section->address));
+/* Does the code calculate where the ijmp of the last block leads from the address of a label, and
+ * not load it from a table? What it does may begin in a block before. */
+static bool calculates(const struct litifut_image *image, const struct litifut_graph *graph,
+		       size_t first, size_t last)
+{
+	for (size_t i = last + 1; i-- > first;) {
+		const struct litifut_graph_block *block = &graph->items[i];
+		const struct litifut_section *section = &image->sections[block->section];
+		const uint32_t end = i == last ? block->block.branch : block->block.end;
+		bool calculated = false, sets = false;
 
-		if ((word & 0xf0f0) == 0x40f0) /* sbci r31 */
-			calculated = true;
-		if (loads_pointer(word))
-			calculated = false;
+		for (uint32_t at = block->block.start, length; at < end; at += length) {
+			const uint16_t word =
+				litifut_get16(false, section->bytes + (at - section->address));
+
+			length = (word & 0xfc0f) == 0x9000 ? 4 : 2; /* lds, sts */
+			if (calculates_pointer(word))
+				sets = calculated = true;
+			if (loads_pointer(word)) {
+				sets = true;
+				calculated = false;
+			}
+		}
+		if (sets)
+			return calculated;
 	}
-	return calculated;
+	return false;
 }
 
 /* LITIFUT_MODE=paths: the end of the block is a jump to a part of libgcc that is not a function, as
@@ -543,14 +562,20 @@ static unsigned judge_function(const struct litifut_image *image,
 	const struct litifut_avr_image *code = context->cpu.facts;
 	const uint32_t function = graph->items[first].block.start;
 	uint32_t start, main_called;
+	bool has_rows;
 
 	if (litifut_avr_start_up(image, &start, &main_called) &&
 	    (function == start || function - start < main_called - start))
 		return LITIFUT_SITE_BEFORE_RAM;
+	/* a table for lpm, in code that was written by hand */
+	for (uint32_t at = function; at < graph->items[end - 1].block.end; at += 2)
+		if (litifut_avr_marks(context, at) & LITIFUT_AVR_BYTES)
+			return LITIFUT_SITE_CODE_AS_DATA;
 	/* A symbol alone leads nowhere. */
 	for (size_t i = first; i < end && context->bits && code->has_relocations; i++)
 		if (!(litifut_avr_marks(context, graph->items[i].block.start) & LITIFUT_AVR_NAMED))
 			graph->items[i].block.flags &= (uint8_t)~LITIFUT_BLOCK_LABEL;
+	has_rows = label_rows(context, graph, first, end);
 	for (size_t i = first; i < end; i++) {
 		struct litifut_graph_block *block = &graph->items[i];
 		const struct litifut_section *section = &image->sections[block->section];
@@ -567,8 +592,8 @@ static unsigned judge_function(const struct litifut_image *image,
 			    false, section->bytes + (block->block.branch - section->address))) &&
 		    !(litifut_avr_marks(context, block->block.branch) & LITIFUT_AVR_BRANCH))
 			return LITIFUT_SITE_CODE_AS_DATA;
-		if (block->block.ends == LITIFUT_ENDS_JUMP && calculates(image, block) &&
-		    !label_row(context, graph, first, end))
+		if (block->block.ends == LITIFUT_ENDS_JUMP && !has_rows &&
+		    calculates(image, graph, first, i))
 			return LITIFUT_SITE_UNKNOWN_JUMP;
 	}
 	return LITIFUT_SITE_PATCHED;

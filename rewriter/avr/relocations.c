@@ -28,6 +28,7 @@ struct relocation {
 	unsigned type;
 	uint32_t symbol; /* its number */
 	uint32_t value;  /* of symbol and addend */
+	bool absolute;   /* the symbol is a number, as the end of the stack */
 };
 
 struct reader {
@@ -81,6 +82,7 @@ static bool next(struct reader *reader, struct relocation *relocation)
 			.symbol = info >> 8,
 			.value = litifut_get32(false, entry + 8) +
 				 (symbol ? litifut_get32(false, symbol + 4) : 0),
+			.absolute = !symbol || litifut_get16(false, symbol + 14) == SHN_ABS,
 		};
 		return true;
 	}
@@ -147,6 +149,34 @@ static void mark_labels(const struct litifut_image *image, struct litifut_avr_im
 	}
 }
 
+/* The length of a jump that names where it leads, or 0. */
+static unsigned jump_length(const struct litifut_section *section, uint32_t address)
+{
+	const uint16_t word = litifut_get16(false, section->bytes + (address - section->address));
+
+	return (word & 0xf000) == 0xc000 ? 2 : (word & 0xfe0e) == 0x940c ? 4 : 0;
+}
+
+/* A pointer to a row of jumps may be calculated from the address of the first one. */
+static void mark_rows(const struct litifut_image *image, struct litifut_avr_image *code)
+{
+	for (size_t i = 1; i < image->section_count; i++) {
+		const struct litifut_section *section = &image->sections[i];
+		const uint32_t end = section->address + (section->size & ~1u);
+
+		if (!(section->flags & SHF_EXECINSTR) || !section->bytes || end > code->end)
+			continue;
+		for (uint32_t at = section->address; at < end; at += 2) {
+			const unsigned length = code->marks[at / 2] & LITIFUT_AVR_NAMED
+							? jump_length(section, at)
+							: 0;
+
+			if (length && at + length < end && jump_length(section, at + length))
+				code->marks[(at + length) / 2] |= LITIFUT_AVR_NAMED;
+		}
+	}
+}
+
 static void read_relocations(const struct litifut_image *image, struct litifut_avr_image *code)
 {
 	struct reader reader = start(image);
@@ -169,9 +199,11 @@ static void read_relocations(const struct litifut_image *image, struct litifut_a
 			if (relocation.type == R_AVR_16_PM)
 				mark_entry(image, code, &relocation);
 		}
-		if (names_bytes(relocation.type) && relocation.value < code->end)
+		if (names_bytes(relocation.type) && !relocation.absolute &&
+		    relocation.value < code->end)
 			code->marks[relocation.value / 2] |= LITIFUT_AVR_BYTES;
 	}
+	mark_rows(image, code);
 	mark_labels(image, code);
 }
 
@@ -196,18 +228,19 @@ static bool is_prefix(const char *prefix, const char *name)
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
-/* Parts of functions that have labels all the same, as jumps to them are not calls, and the names
- * that handlers of interrupts have where there are none. */
+/* Parts of functions that have labels all the same, as jumps to them are not calls, the names
+ * that handlers of interrupts have where there are none, and tables of constructors. */
 static bool is_part(const char *name)
 {
 	return is_prefix("__vector", name) || is_prefix("__prologue_saves__", name) ||
-	       is_prefix("__epilogue_restores__", name) || is_prefix("__tablejump", name);
+	       is_prefix("__epilogue_restores__", name) || is_prefix("__tablejump", name) ||
+	       is_prefix("__ctors_", name) || is_prefix("__dtors_", name);
 }
 
 /* Does the relocation belong to a call or jump that makes its target, the label `named`, a
  * function? Of four bytes each does; of two bytes only a call and the vector of the reset, and on
  * devices that have nothing else a jump to the label of another object file, as `rjmp exit` of the
- * start-up code.
+ * start-up code. So does a pointer to a label that other object files may use.
  */
 static bool enters(const struct litifut_image *image, const struct relocation *relocation,
 		   const uint8_t *named, const struct cpu_context *context)
@@ -218,6 +251,8 @@ static bool enters(const struct litifut_image *image, const struct relocation *r
 	bool far = !relocation->address ||
 		   (litifut_avr_is_small(context) && ELF32_ST_BIND(named[12]) != STB_LOCAL);
 
+	if (makes_pointer(relocation->type))
+		return ELF32_ST_BIND(named[12]) != STB_LOCAL;
 	if ((relocation->type != R_AVR_CALL && relocation->type != R_AVR_13_PCREL) || !section ||
 	    !relocation->value)
 		return false;
