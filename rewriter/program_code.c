@@ -93,9 +93,13 @@ void litifut_nearest_function(const struct litifut_image *image, const char *con
 		if (!litifut_is_tracer_code(function))
 			names[count++] = function->name;
 	}
-	for (; names && *words && !nearest; words++)
+	for (; names && *words && !nearest; words++) {
 		if (!strpbrk(*words, "*?["))
 			nearest = litifut_name_nearest(*words, names);
+		/* there is such a function, but no call of it */
+		if (nearest && !strcmp(nearest, *words))
+			nearest = NULL;
+	}
 	free(names);
 	name[0] = 0;
 	if (nearest && strlen(nearest) < LITIFUT_NEAREST_BYTES)

@@ -48,7 +48,7 @@ bool litifut_is_named(const char *const *globs, const char *name);
 bool litifut_include_split(const char *word, size_t *length, unsigned *calls);
 
 /* `name` gets that of the function of the program which is most like a word of the list (ends with
- * NULL; globs are left out), or "". */
+ * NULL; globs are left out), or "" if there is none, or if it has that name. */
 void litifut_nearest_function(const struct litifut_image *image, const char *const *words,
 			      char name[LITIFUT_NEAREST_BYTES]);
 

@@ -38,6 +38,8 @@ unused()
 	is "one to include, with a number of calls" "$(words LITIFUT_INCLUDE=twice+2 -- -o program)" ""
 	is "a pattern is like none" "$(words LITIFUT_INCLUDE='twik*' -- -o program)" \
 		"program: no function has a name that LITIFUT_INCLUDE asks for (twik*): no call is traced"
+	is "arguments of a function that is there, and that no call names" "$(words LITIFUT_ARGS=main:i0 -- -o program)" \
+		"program: LITIFUT_ARGS: no call is found of a function named main (a call through a pointer does not name its function)"
 	is "the last line of the build says so, too" \
 		"$(around="$BUILD/bin/litifut build" words LITIFUT_EXCLUDE=thrice LITIFUT_INCLUDE=four -- -o program | tail -n 1)" \
 		"litifut: 1 linked file traced; 2 settings named nothing, see above"
