@@ -60,6 +60,24 @@ static bool stores_through(uint32_t word, unsigned pointer, unsigned *offset)
 	return pointer == (word & 8 ? 28u : 30u);
 }
 
+/* Does it calculate another pointer from this one, or load one? So does the address of a variable
+ * far in a large frame. */
+static bool changes(uint32_t word, unsigned pointer)
+{
+	const unsigned any = word >> 4 & 31, upper = (word >> 4 & 15) + 16;
+
+	if ((word & 0xff00) == 0x0100) /* movw */
+		return 2 * (word >> 4 & 15) == pointer;
+	if ((word & 0xfe00) == 0x9600) /* adiw, sbiw */
+		return 24 + 2 * (word >> 4 & 3) == pointer;
+	if ((word & 0xf000) == 0xe000 || (word & 0xc000) == 0x4000) /* ldi, sbci, subi, ori, andi */
+		return upper / 2 * 2 == pointer;
+	return any / 2 * 2 == pointer && ((word & 0xe800) == 0x0800 || /* sbc, add, sub, adc */
+					  (word & 0xfc00) == 0x2c00 ||
+					  (word & 0xfe00) == 0x9000 || /* mov; lds, ld, lpm, pop */
+					  (word & 0xd200) == 0x8000);  /* ldd */
+}
+
 /* GCC puts the address into a pointer where a register is read and written. */
 static bool is_stored_behind(const struct code *code, uint32_t at, uint32_t word)
 {
@@ -78,6 +96,8 @@ static bool is_stored_behind(const struct code *code, uint32_t at, uint32_t word
 			return false;
 		if (next.length == 2 && stores_through(next.word, low, &offset))
 			return is_set_up(base + offset);
+		if (changes(next.length == 4 ? next.word >> 16 : next.word, low))
+			return false;
 	}
 	return false;
 }

@@ -258,6 +258,8 @@ ok "which is done by a pointer" sh -c 'avr-objdump -d timer.elf | grep -A9 "<sta
 is "also its counter" "$(setter_link atmega2560 'TCNT1 = 0;')" "$setters"
 is "what leaves the clock as it is is not" "$(setter_link atmega328p 'TCCR1A |= 1 << COM1A1; OCR1A = 128; TIMSK1 = 0;')" ""
 is "nor is another timer" "$(setter_link atmega2560 'TCCR3B = 1 << CS31; TCNT3 = 0; TCCR0B = 2; TCCR2B = 2;')" ""
+is "nor is a variable that far in a frame" \
+	"$(setter_link atmega2560 'asm volatile("ldi r30, 0x81\n ldi r31, 0\n add r30, r28\n adc r31, r29\n st Z, r1" ::: "r30", "r31");')" ""
 timer_function=init
 is "a function init is not excepted" "$(setter_link atmega328p 'TCCR1B = 3;')" "the program uses the timer of LITIFUT_CLOCK itself, as its function init sets it up"
 timer_extra=timer0_overflow_count
