@@ -30,6 +30,19 @@ tasks_are_right()
 		python3 "$root/tests/oracle/firmware.py" tasks "$elf" "$elf.stamps" "$elf.json" 50
 }
 
+# masked ELF: how long the tracer has interrupts off, which is to be at most 40 cycles on a Cortex-M3
+masked()
+{
+	: >sites
+	emulate "$1" serial -plugin "$BUILD/tests/system.so,sites=sites,out=oracle,masked=masked"
+	while read -r masked_instructions masked_cycles masked_at; do
+		masked_name=$(arm-none-eabi-addr2line -f -e "$1" "0x$masked_at" | sed 1q)
+		echo "$masked_instructions $masked_cycles $masked_name"
+	done <masked | grep ' litifut_' | sort -n -k 2 >masked.tracer
+	tail -n 3 masked.tracer
+	grep -q litifut_task masked.tracer && awk '$2 > 40 { exit 1 }' masked.tracer
+}
+
 # left FOLDER WORDS: the link is left untraced, and the one line about it has these words
 left()
 {
@@ -55,6 +68,7 @@ behaviour()
 	text_of known/firmware.elf.serial >known.text
 	ok "it computes the same" diff plain.serial known.text
 	[ "$board" = mps2-an385 ] || return 0
+	ok "interrupts are off for 40 cycles at most" masked known/firmware.elf
 	ok "each site is counted as often as it is executed" counts_equal_calls known/firmware.elf
 	"$BUILD/bin/litifut-post" -q -f report --per thread known/firmware.elf.serial known/firmware.elf \
 		>lines 2>/dev/null

@@ -41,13 +41,13 @@ behaviour()
 	case $board in
 	microbit)
 		needs table 32 LITIFUT_CLOCK=systick
-		needs table 112 LITIFUT_CLOCK=systick LITIFUT_TASK=sink
+		needs table 120 LITIFUT_CLOCK=systick LITIFUT_TASK=sink
 		needs spans 60 LITIFUT_CLOCK=systick
 		needs stream 36
 		;;
 	*)
 		needs table 32 LITIFUT_CLOCK=dwt
-		needs table 88 LITIFUT_CLOCK=dwt LITIFUT_TASK=sink
+		needs table 80 LITIFUT_CLOCK=dwt LITIFUT_TASK=sink
 		needs table 52 LITIFUT_CLOCK=systick
 		needs table 104 LITIFUT_CLOCK=systick LITIFUT_TASK=sink
 		needs spans 36 LITIFUT_CLOCK=dwt

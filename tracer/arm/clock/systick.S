@@ -6,29 +6,20 @@
 	.syntax	unified
 	.thumb
 	.text
-	.global	litifut_clock, litifut_clock_masked, litifut_clock_start, litifut_tick, litifut_tick_target
-	.hidden	litifut_clock, litifut_clock_masked, litifut_clock_start, litifut_tick, litifut_tick_target
+	.global	litifut_clock, litifut_clock_start, litifut_tick, litifut_tick_target
+	.hidden	litifut_clock, litifut_clock_start, litifut_tick, litifut_tick_target
 	.type	litifut_clock, %function
-	.type	litifut_clock_masked, %function
 	.type	litifut_clock_start, %function
 	.type	litifut_tick, %function
-	.thumb_func
-	.balign	4
-litifut_clock:
-	push	{r1, r2, r4, r5, r6, lr}
-	mrs	r6, PRIMASK
-	cpsid	i
-	bl	litifut_clock_masked
-	msr	PRIMASK, r6
-	pop	{r1, r2, r4, r5, r6, pc}
-	.size	litifut_clock, . - litifut_clock
 
-/* The same where interrupts are off. Changes r0, r1, r2, r4, r5 and the flags. */
-	.thumb_func
-	.balign	4
-litifut_clock_masked:
+/* To r0, r4 and r5: what `now' needs. The three words have the label 5. */
+.macro	places
 	adr	r0, 5f
 	ldm	r0, {r0, r4, r5}
+.endm
+
+/* The time to r0. Interrupts are off. Changes r1, r2, r4 and the flags. now_else has to follow out of the way. */
+.macro	now
 	ldm	r0!, {r1, r2}		@ RVR, and CVR, which counts down
 	cmp	r2, #0
 	beq	4f
@@ -43,9 +34,12 @@ litifut_clock_masked:
 	subs	r1, r0, r1
 	bmi	3f
 	str	r0, [r5, #4]
-	bx	lr
+6:
+.endm
+
+.macro	now_else
 3:	ldr	r0, [r5, #4]
-	bx	lr
+	b	6b
 1:	subs	r0, r0, #4
 	ldr	r2, [r0]		@ a period has ended that is not counted yet
 	subs	r0, r1, r2
@@ -66,7 +60,43 @@ litifut_clock_masked:
 5:	.word	0xe000e014		@ SYST_RVR
 	.word	0xe000ed04		@ ICSR
 	.word	litifut_ticks
+.endm
+
+	.thumb_func
+	.balign	4
+litifut_clock:
+	push	{r1, r2, r4, r5, r6, lr}
+#if __ARM_ARCH_ISA_THUMB >= 2
+	places
+	mrs	r6, PRIMASK
+	cpsid	i
+	now
+#else
+	mrs	r6, PRIMASK
+	cpsid	i
+	bl	litifut_clock_masked
+#endif
+	msr	PRIMASK, r6
+	pop	{r1, r2, r4, r5, r6, pc}
+#if __ARM_ARCH_ISA_THUMB >= 2
+	now_else
+#endif
+	.size	litifut_clock, . - litifut_clock
+
+#if __ARM_ARCH_ISA_THUMB < 2
+	.global	litifut_clock_masked
+	.hidden	litifut_clock_masked
+	.type	litifut_clock_masked, %function
+/* The same where interrupts are off. Changes r0, r1, r2, r4, r5 and the flags. */
+	.thumb_func
+	.balign	4
+litifut_clock_masked:
+	places
+	now
+	bx	lr
+	now_else
 	.size	litifut_clock_masked, . - litifut_clock_masked
+#endif
 
 /* What a timer that does not run has counted before a reset would be taken for time. */
 	.thumb_func

@@ -50,8 +50,10 @@ NAME:
 	ldr	r1, [r6, #POOL_FREE]
 	str	r1, [r0, #OPEN_NEXT]
 	str	r0, [r6, #POOL_FREE]
-#ifndef LITIFUT_SPANS
-	movs	r1, #0
+	movs	r1, #0			@ it is free
+#ifdef LITIFUT_SPANS
+	str	r1, [r0, #OPEN_RETURN]
+#else
 	str	r1, [r0, #OPEN_RECORD]
 #endif
 	b	2b

@@ -272,7 +272,46 @@ litifut_return:
 	msr	PRIMASK, MASK
 	msr	APSR_nzcvq, FLAGS
 	pop	{r0, r1, r2, r3, r4, r5, r6, pc}
-/* Calls of other stacks, or that have ended without a return, are newer. */
+/* Calls of other stacks, or that have ended without a return, are newer. Where T32 is whole, interrupts may come while they
+ * are passed. Then the list may change, and lead to free entries: what is found is looked at again, and if nothing is found,
+ * all is once more, without interrupts. */
+#if __ARM_ARCH_ISA_THUMB >= 2
+4:	msr	PRIMASK, MASK
+	mov	r2, r1			@ POOL_HEAD is OPEN_NEXT
+	b	5f
+9:	mov	r2, r3
+5:	ldr	r3, [r2, #OPEN_NEXT]
+	cbz	r3, 10f
+	ldr	r4, [r3, #OPEN_STACK]
+	cmp	sp, r4
+	bne	9b
+	cpsid	i
+	ldr	r4, [r2, #OPEN_NEXT]
+	cmp	r4, r3
+	bne	4b
+	ldrd	r4, r5, [r3, #OPEN_STACK]	@ and OPEN_RECORD, which is 0 where the entry is free
+	cmp	sp, r4
+	bne	4b
+	cmp	r5, #0
+	beq	4b
+11:	ldrd	r4, r5, [r3]		@ OPEN_NEXT, OPEN_RETURN
+	str	r4, [r2, #OPEN_NEXT]
+	str	r5, [sp, #28]
+	ldr	r5, [r3, #OPEN_RECORD]
+	ldr	r4, [r1, #POOL_FREE]
+	str	r3, [r1, #POOL_FREE]
+	b	1b
+10:	cpsid	i
+	mov	r2, r1
+	b	13f
+12:	mov	r2, r3
+13:	ldr	r3, [r2, #OPEN_NEXT]
+	cbz	r3, 6f
+	ldr	r4, [r3, #OPEN_STACK]
+	cmp	sp, r4
+	bne	12b
+	b	11b
+#else
 4:	ldr	r3, [r1, #POOL_HEAD]
 5:	mov	r2, r3
 	ldr	r3, [r2, #OPEN_NEXT]
@@ -289,6 +328,7 @@ litifut_return:
 	ldr	r4, [r1, #POOL_FREE]
 	str	r3, [r1, #POOL_FREE]
 	b	1b
+#endif
 6:	bkpt	0			@ a function that has returned with another sp: lost
 	b	6b
 #ifdef LITIFUT_TASKS

@@ -2,9 +2,9 @@
  * of open calls are those of time.S, and so is how the call finds back; here an entry of the pool
  * has neither record nor time. Interrupts are off while an entry is taken, and again from the
  * reading of the time to the end of the event, so that the events are in the order of their times,
- * and an event in the ring is whole. What an interrupt records between the two stands before the
- * call: it has interrupted the caller. Where T32 is whole and the clock is the counter of CPU cycles,
- * each of the two takes at most 40 cycles. With LITIFUT_KEPT they are one.
+ * and an event in the ring is whole (span.inc says where this differs). What an interrupt records between
+ * the two stands before the call: it has interrupted the caller. Where T32 is whole, each of the two
+ * takes at most 40 cycles.
  *
  * All but the program counter is kept when a call is made, where time.S keeps it, and the flags as
  * well when it returns. With LITIFUT_SPAN_DWT the clock is the counter of CPU cycles, read on the
@@ -69,13 +69,26 @@ litifut_span_note:
 SPAN_CALL:
 	read_stub
 	mask
+#ifndef EVENT_FIRST
 	take_entry
+#endif
 	pack	r3
+#if !defined(EVENT_FIRST) && !defined(READS_BEFORE)
 	mask_again
 #endif
-/* Interrupts are off. r5: the word of the event. On the stack: r1 to r6, r0, the callee. lr: where the call returns to. */
+#endif
+/* Interrupts are off, but with READS_BEFORE. r5: the word of the event. On the stack: r1 to r6, r0, the callee. lr: where the
+ * call returns to. With EVENT_FIRST r4 has NOTED as well where that is not recorded. */
 litifut_span_record:
-11:	event	r5, litifut_span_full, kept
+	keep_link
+11:	event	r5, r4, litifut_span_full, kept
+10:	unmask_behind
+	take_link
+#ifdef EVENT_FIRST
+	lsls	r6, r4, #31 - NOTED_BIT
+	bmi	9f
+	entry_behind
+#endif
 9:	msr	PRIMASK, r4
 	pop	{r1, r2, r3, r4, r5, r6}
 	pop	{r0, pc}
@@ -86,7 +99,7 @@ litifut_span_full:
 	str	FULL_HEAD, [r2, #AT(RING_HEAD)]
 	b	11b
 12:
-#if defined(LITIFUT_STREAM) && defined(LITIFUT_KEPT)
+#ifdef EVENT_BEGINS
 	ldr	r1, [r2, #AT(RING_MASK)]
 	cmp	r1, #0
 	beq	13f
@@ -94,11 +107,13 @@ litifut_span_full:
 	ldr	r1, [r2, #AT(RING_LOST)]
 	adds	r1, #1
 	str	r1, [r2, #AT(RING_LOST)]
-	b	9b
-#if defined(LITIFUT_STREAM) && defined(LITIFUT_KEPT)
-13:	mov	r1, lr
+	b	10b
+#ifdef EVENT_BEGINS
+13:	take_link
+	mov	r1, lr
 	bl	litifut_span_first
 	mov	lr, r1
+	keep_link
 	b	11b
 #endif
 
@@ -114,6 +129,9 @@ litifut_span_note:
 	read_stub
 	mask
 	pack	r3
+#ifdef EVENT_FIRST
+	orr	r4, r4, #1 << NOTED_BIT
+#endif
 	b	litifut_span_record
 #ifdef LITIFUT_SWITCHED
 9:	msr	PRIMASK, r4
@@ -142,14 +160,35 @@ litifut_span_pointer:
 #endif
 	str	r0, [sp, #28]		@ where the last pop goes
 	mask
-#ifdef LITIFUT_STREAM
+#if defined(LITIFUT_STREAM) || defined(EVENT_FIRST)
+	pack	r3
+#elif defined(READS_BEFORE)
+	take_entry
 	pack	r3
 #else
 	take_entry
 	pack	r3
 	mask_again
 #endif
-#if __ARM_ARCH_ISA_THUMB >= 2
+#ifdef READS_BEFORE
+	keep_link
+11:	read_before r4
+	ldr	r3, [r2, #AT(RING_LIMIT)]
+	subs	r3, r3, r1
+	cmp	r3, #1
+	bls	12f
+	place_at_head
+	ldr	r3, [sp, #28]
+	str	r3, [lr]
+	mov.w	r3, #(LITIFUT_SPAN_CALLEE << 16)
+	str	r3, [lr, #4]
+	adds	r1, #1
+	place_at_head
+	strd	r0, r5, [lr]
+	adds	r1, #1
+	str	r1, [r2]
+	keep_head r1, r3
+#elif __ARM_ARCH_ISA_THUMB >= 2
 11:	ldm	r2, {r0, r1, r3, r6}	@ RING_HEAD, RING_LIMIT, RING_MASK, RING_BASE
 	subs	r1, r1, r0
 	cmp	r1, #1
@@ -165,10 +204,17 @@ litifut_span_pointer:
 	mov.w	r3, #(LITIFUT_SPAN_CALLEE << 16)
 	str	r3, [r1, #4]
 	mov	r1, r0
-	clock_at kept, r3
+	clock
 	strd	r0, r5, [r6]
 	str	r1, [r2]
 	keep_head r1, r3
+#endif
+#if __ARM_ARCH_ISA_THUMB >= 2
+10:	unmask_behind
+	take_link
+#ifdef EVENT_FIRST
+	entry_behind
+#endif
 9:	msr	PRIMASK, r4
 	pop	{r1, r2, r3, r4, r5, r6}
 	pop	{r0, pc}
@@ -179,18 +225,20 @@ litifut_span_pointer:
 	str	r3, [r2]		@ as above
 	b	11b
 15:
-#if defined(LITIFUT_STREAM) && defined(LITIFUT_KEPT)
+#ifdef EVENT_BEGINS
 	ldr	r3, [r2, #AT(RING_MASK)]
 	cbz	r3, 16f
 #endif
 	ldr	r3, [r2, #AT(RING_LOST)]
 	adds	r3, #2
 	str	r3, [r2, #AT(RING_LOST)]
-	b	9b
-#if defined(LITIFUT_STREAM) && defined(LITIFUT_KEPT)
-16:	mov	r1, lr
+	b	10b
+#ifdef EVENT_BEGINS
+16:	take_link
+	mov	r1, lr
 	bl	litifut_span_first
 	mov	lr, r1
+	keep_link
 	b	11b
 #endif
 #else
@@ -253,7 +301,9 @@ litifut_span_entry:
 	blo	1b
 	str	r3, [r2, #AT(POOL_FREE)]
 	str	r3, [r2, #AT(POOL_USED)]
+#ifndef EVENT_FIRST
 	bl	litifut_span_first
+#endif
 	ldr	r0, [r2, #AT(POOL_FREE)]
 	ldr	r3, [r0, #OPEN_NEXT]
 	str	r3, [r2, #AT(POOL_FREE)]
@@ -306,6 +356,7 @@ litifut_return:
 	cbnz	r7, 4f
 #endif
 1:	strd	r0, r1, [r2, #AT(POOL_HEAD)]
+	strd	r6, r2, [r1]		@ OPEN_NEXT; OPEN_RETURN, with bit 0 clear
 #else
 	ldr	r1, [r2, #POOL_HEAD]
 	ldr	r0, [r1, #OPEN_STACK]
@@ -316,8 +367,8 @@ litifut_return:
 	ldr	r3, [r1, #OPEN_RETURN]
 	str	r0, [r2, #POOL_HEAD]
 	str	r1, [r2, #POOL_FREE]
-#endif
 	str	r6, [r1, #OPEN_NEXT]
+#endif
 	str	r3, [sp, #32]		@ where the last pop goes
 #if __ARM_ARCH_ISA_THUMB >= 2
 	ubfx	r4, r4, #2, #16		@ LITIFUT_SPAN_RETURN is 0
@@ -325,7 +376,11 @@ litifut_return:
 	lsls	r4, r4, #14
 	lsrs	r4, r4, #16
 #endif
-11:	event	r4, 3f
+#ifdef EVENT_FIRST
+	msr	PRIMASK, r5
+	cpsid	i
+#endif
+11:	event	r4, r5, 3f
 2:	msr	PRIMASK, r5
 #ifdef SAVES_FLAGS
 	msr	APSR_nzcvq, r7
@@ -349,11 +404,35 @@ litifut_return:
 	msr	APSR_nzcvq, r7
 #endif
 	b	2b
-/* Calls of other stacks, or that have ended without a return, are newer. */
+/* Calls of other stacks, or that have ended without a return, are newer; as in time.S. An entry that is free has no return
+ * address there, whose bit 0 is 1. */
 4:
 #ifndef SAVES_FLAGS
 	mrs	r7, APSR
 #endif
+#if __ARM_ARCH_ISA_THUMB >= 2
+8:	msr	PRIMASK, r5
+	sub.w	r0, r2, #STATE		@ POOL_HEAD is OPEN_NEXT
+	b	5f
+9:	mov	r0, r1
+5:	ldr	r1, [r0, #OPEN_NEXT]
+	cbz	r1, 10f
+	ldr	r3, [r1, #OPEN_STACK]
+	cmp	r3, r4
+	bne	9b
+	cpsid	i
+	ldr	r3, [r0, #OPEN_NEXT]
+	cmp	r3, r1
+	bne	8b
+	ldrd	r3, r6, [r1, #OPEN_RETURN]	@ and OPEN_STACK
+	cmp	r6, r4
+	bne	8b
+	lsls	r6, r3, #31
+	bpl	8b
+13:	ldr	r6, [r1, #OPEN_NEXT]
+	str	r6, [r0, #OPEN_NEXT]
+	ldrd	r0, r6, [r2, #AT(POOL_HEAD)]	@ which stays, and POOL_FREE
+#else
 5:	mov	r0, r1
 	ldr	r1, [r0, #OPEN_NEXT]
 	cmp	r1, #0
@@ -364,14 +443,23 @@ litifut_return:
 	ldr	r3, [r1, #OPEN_NEXT]
 	str	r3, [r0, #OPEN_NEXT]
 	ldr	r0, [r2, #AT(POOL_HEAD)]	@ stays
-#if __ARM_ARCH_ISA_THUMB >= 2
-	ldr	r3, [r1, #OPEN_RETURN]
-	ldr	r6, [r2, #AT(POOL_FREE)]
 #endif
 #ifndef SAVES_FLAGS
 	msr	APSR_nzcvq, r7
 #endif
 	b	1b
+#if __ARM_ARCH_ISA_THUMB >= 2
+10:	cpsid	i
+	sub.w	r0, r2, #STATE
+	b	15f
+14:	mov	r0, r1
+15:	ldr	r1, [r0, #OPEN_NEXT]
+	cbz	r1, 6f
+	ldrd	r3, r6, [r1, #OPEN_RETURN]
+	cmp	r6, r4
+	bne	14b
+	b	13b
+#endif
 6:	bkpt	0			@ a function that has returned with another sp: lost
 	b	6b
 	.pool

@@ -16,8 +16,8 @@ extern HIDDEN char litifut_task_name[];
 extern HIDDEN struct {
 	uint32_t pool[POOL_BYTES / 4];
 	volatile uint32_t task, calls; /* the code that times calls has these two */
-	struct litifut_task *entry;
-	uint32_t since;
+	struct litifut_task *volatile entry;
+	volatile uint32_t since;
 } litifut_pool;
 
 _Static_assert(sizeof(litifut_pool) == POOL_TASKS_BYTES, "pool layout");
@@ -80,35 +80,53 @@ static struct litifut_task *litifut_task_entry(uint32_t task)
 	return entry;
 }
 
-/* With interrupts off. */
-static inline __attribute__((always_inline)) void litifut_task_charge_now(void)
+/* Counts the time up to now for the task that has run, and from now on for `next`, if that is not
+ * NULL. Interrupts are off twice for a short time, and on while the clock is read: if the time has
+ * been counted meanwhile, it is read again. */
+static void litifut_task_charge(uint32_t task, struct litifut_task *next)
 {
-	struct litifut_task *entry = litifut_pool.entry;
-	const uint32_t time = litifut_clock_read();
-	const uint32_t ticks = entry->ticks_low + (time - litifut_pool.since);
+	struct litifut_task *entry;
+	litifut_interrupts masked;
+	uint32_t since, time, calls = 0, ticks;
 
-	entry->ticks_high += ticks < entry->ticks_low;
+	for (;;) {
+		since = litifut_pool.since;
+		time = litifut_clock_read();
+		masked = litifut_interrupts_off();
+		if (litifut_pool.since == since)
+			break;
+		litifut_interrupts_restore(masked);
+	}
+	entry = litifut_pool.entry;
+	if (next && litifut_pool.task == task)
+		entry = NULL; /* an interrupt has done it */
+	if (entry) {
+		calls = litifut_pool.calls;
+		litifut_pool.calls = 0;
+		litifut_pool.since = time;
+		if (next)
+			litifut_pool.entry = next;
+	}
+	if (next)
+		litifut_pool.task = task;
+	litifut_interrupts_restore(masked);
+	if (!entry)
+		return;
+	time -= since;
+	masked = litifut_interrupts_off();
+	ticks = entry->ticks_low + time;
+	entry->ticks_high += ticks < time;
 	entry->ticks_low = ticks;
-	entry->calls += litifut_pool.calls;
-	litifut_pool.calls = 0;
-	litifut_pool.since = time;
+	entry->calls += calls;
+	litifut_interrupts_restore(masked);
 }
 
 /* No other one can come in between: an interrupt has the task that it has interrupted. */
 void litifut_task_changed(void)
 {
 	const uint32_t task = *litifut_task_at;
-	struct litifut_task *entry = litifut_task_entry(task);
-	const litifut_interrupts masked = litifut_interrupts_off();
 
-	if (litifut_pool.task != task) {
-		if (litifut_pool.entry) {
-			litifut_task_charge_now();
-			litifut_pool.entry = entry;
-		}
-		litifut_pool.task = task;
-	}
-	litifut_interrupts_restore(masked);
+	litifut_task_charge(task, litifut_task_entry(task));
 }
 
 void litifut_tasks_start(void)
@@ -120,11 +138,7 @@ void litifut_tasks_start(void)
 
 void litifut_tasks_charge(void)
 {
-	const litifut_interrupts masked = litifut_interrupts_off();
-
-	if (litifut_pool.entry)
-		litifut_task_charge_now();
-	litifut_interrupts_restore(masked);
+	litifut_task_charge(0, NULL);
 }
 
 void litifut_tasks_reset(void)
