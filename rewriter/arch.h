@@ -270,6 +270,12 @@ struct litifut_arch_flow {
 			    const struct litifut_section *section,
 			    const struct litifut_code_range *ranges, size_t count,
 			    struct litifut_targets *targets);
+	/* Adds where jumps in `range` to addresses that code computes may lead, and rather more:
+	 * none of these need be a label. NULL: nothing is known of such jumps. */
+	void (*add_computed)(const struct litifut_image *image,
+			     const struct litifut_section *section,
+			     const struct litifut_code_range *range,
+			     struct litifut_targets *targets);
 	/* Where an instruction leads that ends a block by a register, if it stands for a branch
 	 * that is too far for one; 0: it does not, or that is not known. NULL: there are none. They
 	 * are among what add_targets() adds. */

@@ -49,6 +49,8 @@ add_code_targets(const struct litifut_image *image, const struct litifut_arch *a
 		add_branch_targets(arch, context, section, &ranges[i], targets);
 	if (!status && LITIFUT_ARCH_GET(arch, flow, add_targets))
 		arch->flow->add_targets(image, context, section, ranges, count, targets);
+	for (size_t i = 0; i < count && !status && LITIFUT_ARCH_GET(arch, flow, add_computed); i++)
+		arch->flow->add_computed(image, section, &ranges[i], targets);
 	free(ranges);
 	return status;
 }

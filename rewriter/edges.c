@@ -549,8 +549,11 @@ static void give_up(struct litifut_edges *edges, struct litifut_site_list *sites
 		struct litifut_block *block = &edges->graph.items[edges->items[i].block].block;
 		uint8_t *reason = edges->items[i].entry ? &block->entered_reason : &block->reason;
 
-		if (edges->items[i].end || !(block->flags & LITIFUT_BLOCK_LEFT) ||
-		    *reason != LITIFUT_SITE_PATCHED)
+		if (edges->items[i].end && edges->graph.items[edges->items[i].block].told)
+			reason = &sites->items[i].site.reason;
+		else if (edges->items[i].end)
+			continue;
+		if (!(block->flags & LITIFUT_BLOCK_LEFT) || *reason != LITIFUT_SITE_PATCHED)
 			continue;
 		*reason = LITIFUT_SITE_FUNCTION_LEFT;
 		sites->items[i].site.reason = LITIFUT_SITE_FUNCTION_LEFT;
@@ -583,6 +586,9 @@ static void give_bits(struct litifut_edges *edges, struct litifut_site_list *sit
 {
 	drop_put_off(edges, sites, paths);
 	give_up(edges, sites, paths);
+	for (size_t i = 0; i < edges->graph.count; i++)
+		if (edges->graph.items[i].told && !paths->left[i])
+			edges->graph.items[i].block.flags |= LITIFUT_BLOCK_TELLS;
 	for (size_t i = 0; i < edges->count; i++) {
 		const struct litifut_edge *edge = &edges->items[i];
 		struct litifut_block *block = &edges->graph.items[edge->block].block;
@@ -648,6 +654,28 @@ static enum litifut_status judge_ends(struct litifut_edges_judge *judge, const u
 		       : LITIFUT_OK;
 }
 
+/* Jumps whose code records where they lead. */
+static enum litifut_status judge_told(struct litifut_edges_judge *judge,
+				      struct litifut_paths *paths, struct litifut_error *error)
+{
+	const struct litifut_graph *graph = &judge->edges->graph;
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 0; i < graph->count && !status; i++) {
+		const size_t item = judge->edges->count;
+
+		if (!graph->items[i].told || paths->left[i] ||
+		    end_has_moved(judge, &graph->items[i]))
+			continue;
+		litifut_edges_judge_entry(judge, i, LITIFUT_SITE_PATCHED, true, LITIFUT_EDGE_END);
+		if (LITIFUT_ARCH_GET(judge->session->arch, detour, find_stone))
+			status = litifut_edges_find_stones(judge, true, error);
+		if (judge->session->sites.items[item].site.reason != LITIFUT_SITE_PATCHED)
+			litifut_paths_leave(paths, i);
+	}
+	return status;
+}
+
 /* Judges entries for LITIFUT_MODE=paths, when branches have been judged. What a reader can't do
  * without comes first, then stepping stones for branches, which take room from others. */
 static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const uint8_t *functions,
@@ -683,6 +711,8 @@ static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const 
 		if (!paths.left[i] &&
 		    (functions[i] != LITIFUT_SITE_PATCHED || begins_as_data(judge, i)))
 			litifut_paths_leave(&paths, i);
+	if (!status)
+		status = judge_told(judge, &paths, error);
 	if (!status)
 		litifut_paths_want(&paths);
 	while (again && !status) {

@@ -79,6 +79,7 @@ static uint32_t edge_bytes(const struct litifut_session *session, size_t item)
 		.tasks = {session->tasks[0] ? bits : 0, session->tasks[1] ? bits : 0},
 		.interrupt = is_handler(session, place.block) ? bits : 0,
 		.spawns = bits,
+		.tells = bits,
 		.gate = start & ~15u,
 		.landings = &session->landings};
 
@@ -114,7 +115,7 @@ struct writer {
 	uint32_t flags;
 	uint32_t mark; /* the last one made; 0: none */
 	uint32_t bits[LITIFUT_BITS_MOST];
-	uint32_t spawns;                  /* see struct litifut_edge_code */
+	uint32_t spawns, tells;           /* see struct litifut_edge_code */
 	struct litifut_landings landings; /* those of the session, and steps */
 	bool trial;                       /* nothing is changed: what is out of reach? */
 	uint8_t trials;                   /* so many trials have begun */
@@ -284,6 +285,7 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		.tasks = {session->tasks[0], session->tasks[1]},
 		.interrupt = is_handler(session, place.block) ? session->interrupt : 0,
 		.spawns = writer->spawns,
+		.tells = writer->tells,
 		.gate = rooms->items[rooms->own].address,
 		.landings = &writer->landings};
 	const struct litifut_detour *detour = &code.detour;
@@ -390,9 +392,13 @@ static bool find_bits(struct writer *writer)
 	if (!writer->session->context.system)
 		return true;
 	symbol = litifut_image_symbol(&writer->session->image, LITIFUT_BITS_SPAWN);
+	if (!symbol)
+		return false;
+	writer->spawns = symbol->address | symbol->thumb;
+	symbol = litifut_image_symbol(&writer->session->image, LITIFUT_BITS_JUMP);
 	if (symbol)
-		writer->spawns = symbol->address | symbol->thumb;
-	return symbol != NULL;
+		writer->tells = symbol->address | symbol->thumb;
+	return true;
 }
 
 struct place {

@@ -31,6 +31,9 @@ struct litifut_graph_block {
 	uint8_t shift; /* so many bytes at its start become the delay slot of the entry before it */
 	bool spawns;   /* its end may lead to a function that makes a child, see spawning.h */
 	bool is_last;  /* its end may lead to a function that ends the program */
+	/* LITIFUT_MODE=paths: its end is a jump whose code records where it leads, as the blocks
+	 * there do not: one more than the register that says so; 0: it is not. */
+	uint8_t told;
 	/* LITIFUT_MODE=paths: its start in the code of its edge, behind the record of that; 0: it
 	 * is not recorded, that code is not written yet, or it can't begin there. */
 	uint32_t behind;

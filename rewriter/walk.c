@@ -354,6 +354,10 @@ static void walk_piece(void *context, size_t worker, size_t item)
 		walk->arch->flow->add_targets(walk->image, walk->context, piece->section,
 					      piece->ranges - !piece->is_first,
 					      piece->count + !piece->is_first, &walk->branches);
+	for (size_t i = 0; i < piece->count && LITIFUT_ARCH_GET(walk->arch, flow, add_computed);
+	     i++)
+		walk->arch->flow->add_computed(walk->image, piece->section, &piece->ranges[i],
+					       &walk->branches);
 }
 
 static struct piece *add_piece(struct walks *walks)

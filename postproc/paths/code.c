@@ -68,8 +68,9 @@ static void find_pointers(struct post_path_code *code, const struct post_image *
 		const uint32_t start = code->blocks[code->blocks[i].function].block.start;
 		const uint8_t *bytes;
 
-		if (block->target || (block->ends != LITIFUT_ENDS_CALL &&
-				      (block->ends != LITIFUT_ENDS_JUMP || has_labels(code, i))))
+		if (block->target || block->flags & LITIFUT_BLOCK_TELLS ||
+		    (block->ends != LITIFUT_ENDS_CALL &&
+		     (block->ends != LITIFUT_ENDS_JUMP || has_labels(code, i))))
 			continue;
 		bytes = plain ? post_path_contents(image, plain, start, block->branch + 4) : NULL;
 		code->blocks[i].pointer =

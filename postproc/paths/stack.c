@@ -166,6 +166,26 @@ static bool may_have_more(const struct post_walker *walker)
 	return walker->rootless && !walker->stops;
 }
 
+/* The thread is in the code of a jump, which leads to the block. */
+static void take_told(struct post_walk *walk, struct post_walker *walker,
+		      const struct post_path_code *code, uint32_t number, const uint32_t *words,
+		      uint32_t count)
+{
+	const bool leads = post_walk_tells(walker, code, number);
+
+	if (!leads) {
+		if (walker->at.state != POST_WALK_NOWHERE)
+			post_walk_disagree(walk, walker, "it is not where its bits lead");
+		post_walk_begin_anew(walk, walker);
+	}
+	walker->at = post_walk_start_of(code, number);
+	if (!leads || may_have_more(walker))
+		find_calls(walk, walker, leads ? walker->count : 0, words, count);
+	walker->lost = false;
+	post_walk_prove_entry(walk, walker);
+	post_walk_execute(walk, walker);
+}
+
 /* The thread is in the code of an edge. */
 void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, const uint32_t *words,
 			 uint32_t count)
@@ -173,13 +193,17 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 	const struct post_path_code *code = NULL;
 	const struct post_path_edge *edge;
 	enum post_walk_state state;
-	uint32_t link;
+	uint32_t link, told;
 	bool enters;
 
 	post_walk_advance(walk, walker);
 	if (count > 2)
 		walker->epoch = words[2];
 	edge = count ? post_walk_edge(walk, walker, words[0], &code, &link) : NULL;
+	if (count && post_walk_is_told(code, link, &told)) {
+		take_told(walk, walker, code, told, words, count);
+		return;
+	}
 	if (!edge) {
 		if (!post_path_is_without_file(code))
 			post_walk_disagree(

@@ -11,10 +11,15 @@ static struct post_walker *take_address(struct post_walk *walk, struct post_walk
 					uint32_t address)
 {
 	const struct post_path_code *code = NULL;
-	uint32_t link;
+	uint32_t link, number;
 	const struct post_path_edge *edge = post_walk_edge(walk, walker, address, &code, &link);
 
 	walk->totals->records++;
+	if (post_walk_is_told(code, link, &number)) {
+		walker = post_walk_settle(walk, walker);
+		post_walk_take_told(walk, walker, code, number);
+		return walker;
+	}
 	if (!edge || code->blocks[edge->block].block.entered != LITIFUT_ENTERED_RECORD) {
 		if (!post_path_is_without_file(code))
 			post_walk_disagree(walk, walker, "a record is not of the start of a block");

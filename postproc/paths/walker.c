@@ -184,7 +184,8 @@ EACH_BIT void end_block(struct post_walker *walker)
 		break;
 	}
 	case LITIFUT_ENDS_JUMP:
-		walker->at.state = POST_WALK_JUMP;
+		walker->at.state =
+			block->block.flags & LITIFUT_BLOCK_TELLS ? POST_WALK_TOLD : POST_WALK_JUMP;
 		break;
 	default:
 		walker->at.state = POST_WALK_NOWHERE;
@@ -454,6 +455,34 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 		post_walk_execute(walk, walker);
 		post_walk_prove_entry(walk, walker);
 	}
+	walker->at = post_walk_start_of(code, number);
+	post_walk_execute(walk, walker);
+}
+
+bool post_walk_is_told(const struct post_path_code *code, uint32_t link, uint32_t *number)
+{
+	*number = code && code->image ? post_image_block_start(code->image, link) : POST_NONE;
+	return *number != POST_NONE;
+}
+
+bool post_walk_tells(const struct post_walker *walker, const struct post_path_code *code,
+		     uint32_t number)
+{
+	return walker->at.state == POST_WALK_TOLD &&
+	       post_walk_is_of_function(&walker->at, code, number);
+}
+
+void post_walk_take_told(struct post_walk *walk, struct post_walker *walker,
+			 const struct post_path_code *code, uint32_t number)
+{
+	post_walk_advance(walk, walker);
+	if (!post_walk_tells(walker, code, number)) {
+		if (walker->at.state != POST_WALK_NOWHERE)
+			post_walk_disagree(walk, walker, "a jump is told where there is none");
+		post_walk_begin_anew(walk, walker);
+	}
+	walker->lost = false;
+	post_walk_prove_entry(walk, walker);
 	walker->at = post_walk_start_of(code, number);
 	post_walk_execute(walk, walker);
 }

@@ -18,6 +18,7 @@ enum post_walk_state {
 	POST_WALK_ENTRY,  /* `block` records that control comes to it, and that has not been read */
 	POST_WALK_BRANCH, /* at the conditional branch of `block` */
 	POST_WALK_JUMP,   /* behind the jump of `block`, or in code that its function ends in */
+	POST_WALK_TOLD,   /* behind the jump of `block`, and where that leads has not been read */
 	POST_WALK_CALL    /* in code that was called, which goes back to `block` */
 };
 
@@ -206,6 +207,17 @@ struct post_walker *post_walk_task(struct post_walk *walk, struct post_walker *w
 /* Control came to block `number`, which records that. */
 void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 			   const struct post_path_code *code, uint32_t number);
+
+/* Does the address, as it was linked, say that a jump has led to a block? *number is that one's. */
+bool post_walk_is_told(const struct post_path_code *code, uint32_t link, uint32_t *number);
+
+/* Is the thread behind a jump that may do so? */
+bool post_walk_tells(const struct post_walker *walker, const struct post_path_code *code,
+		     uint32_t number);
+
+/* It has: the thread goes on there. */
+void post_walk_take_told(struct post_walk *walk, struct post_walker *walker,
+			 const struct post_path_code *code, uint32_t number);
 
 /* The edge whose code has the run-time address; *code is its module's, *link the same address as
  * it was linked. */

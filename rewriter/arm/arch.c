@@ -6,6 +6,7 @@
 #include "rewriter/arm/exit.h"
 #include "rewriter/arm/landing_pads.h"
 #include "rewriter/arm/numbers.h"
+#include "rewriter/arm/scaled_jump.h"
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tail.h"
 #include "rewriter/arm/thumb1.h"
@@ -265,6 +266,7 @@ static const struct litifut_arch_flow flow = {
 	.behind_stub = litifut_arm_behind_stub,
 	.is_indirect_tail = litifut_arm_is_indirect_tail,
 	.add_targets = litifut_arm_add_targets,
+	.add_computed = litifut_arm_add_scaled,
 	.landing_pads = litifut_arm_landing_pads,
 };
 

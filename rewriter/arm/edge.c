@@ -40,6 +40,7 @@
 #include "rewriter/arm/emitter.h"
 #include "rewriter/arm/link_register.h"
 #include "rewriter/arm/plain.h"
+#include "rewriter/arm/scaled_jump.h"
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tasks.h"
 #include "rewriter/arm/tail.h"
@@ -508,7 +509,8 @@ static uint32_t entry_of(const struct litifut_edge_place *place, const struct li
 	return block->branch ? block->branch : block->end - place->block->last;
 }
 
-/* LITIFUT_MODE=units: the end of the block, with what stands before it, as little as is enough. */
+/* LITIFUT_MODE=units, or a jump that is told: the end of the block, with what stands before it, as
+ * little as is enough. */
 static unsigned judge_thumb_end(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
@@ -548,7 +550,7 @@ static unsigned judge_thumb_entry(const struct litifut_edge_place *place, struct
 	const struct litifut_block *block = &place->block->block;
 	struct moved moved;
 
-	if (edge->end && edge->needed && place->context->units)
+	if (edge->end && edge->needed && (place->context->units || place->block->told))
 		return judge_thumb_end(place, edge);
 	edge->address = entry_of(place, edge);
 	if (edge->whole && (block->end - edge->address < BRANCH_BYTES || has_only_links(place) ||
@@ -618,6 +620,7 @@ struct thumb {
 	const uint32_t *tasks; /* the same, see struct litifut_edge_code */
 	uint32_t interrupt;    /* the same */
 	uint32_t spawns;       /* the same */
+	uint32_t tells;        /* the same */
 	bool far;              /* something is out of reach */
 	bool leads;            /* see struct litifut_edge_code */
 };
@@ -830,6 +833,13 @@ static void put_end(struct thumb *thumb, const struct litifut_edge_place *place,
 	thumb->leads |= block == place->block;
 	if (block->spawns && thumb->bits)
 		call_bits(thumb, thumb->spawns);
+	if (block->told && thumb->bits) {
+		begin_calls(thumb);
+		litifut_arm_put(&thumb->emitter, /* mov r0, rN */
+				(uint16_t)(0x4600 | (block->told - 1) << 3));
+		put_call(thumb, thumb->tells);
+		end_calls(thumb);
+	}
 	switch (block->block.ends) {
 	case LITIFUT_ENDS_BRANCH:
 		go(thumb, target);
@@ -992,7 +1002,8 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 			      .numbers = place->context->numbers ? code->numbers : NULL,
 			      .tasks = place->context->bits ? code->tasks : NULL,
 			      .interrupt = code->interrupt,
-			      .spawns = code->spawns};
+			      .spawns = code->spawns,
+			      .tells = code->tells};
 
 	detour->frames[0] =
 		(struct litifut_frame_code){.start = address, .instruction = edge->address};
@@ -1362,9 +1373,30 @@ static bool is_switch_by_link(const struct litifut_image *image,
 					(block->block.end + 3) & ~3u);
 }
 
+/* Where a jump leads whose numbers are known are labels, unless its own code records which of them
+ * it leads to. */
+static void label_places(const struct litifut_arch_context *context, struct litifut_graph *graph,
+			 size_t number, const struct litifut_arm_scaled *jump)
+{
+	struct litifut_graph_block *from = &graph->items[number];
+
+	if (from->block.flags & LITIFUT_BLOCK_THUMB && litifut_edges_skip_records(context))
+		from->told = (uint8_t)(jump->reg + 1);
+	for (int64_t i = jump->first; i <= jump->last; i++) {
+		const uint32_t address = jump->base + (uint32_t)i * jump->step;
+
+		if (litifut_arm_scaled_is_own(jump, from, address))
+			continue;
+		litifut_targets_add(&graph->targets, address);
+		if (!from->told)
+			litifut_graph_at(graph, address)->block.flags |= LITIFUT_BLOCK_LABEL;
+	}
+}
+
 /* In T32 code neighbours move, so all that leads between them must be known; in all code, what is
  * executed follows from what leads there. Where neither data nor a table has a label in the
- * function, a jump may lead anywhere: libgcc's division is such code. */
+ * function, a jump may lead anywhere, and so may one to an address and a number of which the code
+ * does not show how large it is (scaled_jump.h). */
 static unsigned judge_function(const struct litifut_image *image,
 			       const struct litifut_arch_context *context,
 			       struct litifut_graph *graph, size_t first, size_t end)
@@ -1372,24 +1404,36 @@ static unsigned judge_function(const struct litifut_image *image,
 	bool labels = false;
 	bool jumps = false;
 
-	for (size_t i = first; i < end; i++)
+	for (size_t i = first; i < end; i++) {
 		if (is_table_call(image, &graph->items[i].block))
 			return LITIFUT_SITE_UNKNOWN_JUMP;
-	for (size_t i = first; i < end; i++) {
-		if (is_switch_by_link(image, &graph->items[i]))
-			graph->items[i].block.ends = LITIFUT_ENDS_JUMP;
-		if (graph->items[i].block.ends == LITIFUT_ENDS_JUMP) {
-			if (label_branches(image, graph, i, end))
-				labels = true;
-			else if (skips_code(image, &graph->items[i]))
-				return LITIFUT_SITE_UNKNOWN_JUMP;
-		}
 		labels |= (graph->items[i].block.flags & LITIFUT_BLOCK_LABEL) != 0;
 	}
-	for (size_t i = first; i < end && !labels && !jumps; i++)
-		jumps = graph->items[i].block.ends == LITIFUT_ENDS_JUMP &&
-			!is_explained(image, context, graph, &graph->items[i]);
-	return jumps ? LITIFUT_SITE_UNKNOWN_JUMP : LITIFUT_SITE_PATCHED;
+	for (size_t i = first; i < end; i++) {
+		struct litifut_arm_scaled scaled;
+
+		if (is_switch_by_link(image, &graph->items[i]))
+			graph->items[i].block.ends = LITIFUT_ENDS_JUMP;
+		if (graph->items[i].block.ends != LITIFUT_ENDS_JUMP)
+			continue;
+		if (label_branches(image, graph, i, end)) {
+			labels = true;
+			continue;
+		}
+		switch (litifut_arm_scaled_jump(image, graph, i, &scaled)) {
+		case LITIFUT_ARM_SCALED_KNOWN:
+			label_places(context, graph, i, &scaled);
+			break;
+		case LITIFUT_ARM_SCALED_UNKNOWN:
+			return LITIFUT_SITE_UNKNOWN_JUMP;
+		default:
+			if (skips_code(image, &graph->items[i]))
+				return LITIFUT_SITE_UNKNOWN_JUMP;
+			jumps |= !labels && !is_explained(image, context, graph, &graph->items[i]);
+			break;
+		}
+	}
+	return jumps && !labels ? LITIFUT_SITE_UNKNOWN_JUMP : LITIFUT_SITE_PATCHED;
 }
 
 /* The start of a block need not be recorded at its first instruction. */

@@ -15,6 +15,7 @@
 #include <litifut/thunk_abi.h>
 
 #define PUSH_BYTES 16 /* of litifut_bits_push */
+#define TOLD 4
 
 	.syntax unified
 	.arch armv7-a
@@ -167,7 +168,36 @@
 	pop	{r0-r2, pc}
 	end	litifut_bits_push
 
-/* r0: 0 or 1, the bit; 2: the block is entered; or LITIFUT_BITS_SPAWNS. The recorder gets it as the
+/* r0: where a jump is about to lead. Puts that down, as the block there does not. */
+	begin	litifut_bits_jump
+	push	{r3}
+	.cfi_def_cfa_offset 20
+1:	mrc	p15, 0, r1, c13, c0, 3
+	ldr	r1, [r1]
+	ldrex	r2, [r1, #LITIFUT_THUNK_CURSOR]
+	add.w	r2, r2, #8
+	ubfx	r3, r2, #4, #(LITIFUT_THUNK_STOP_BITS - 4)
+	cbz	r3, 8f
+	strex	r3, r2, [r1, #LITIFUT_THUNK_CURSOR]
+	cbnz	r3, 3f
+	lsr.w	r0, r0, #1
+	orr.w	r0, r0, #0x80000000
+	mov.w	r1, #1			/* as in litifut_bits_enter */
+	str	r0, [r2, #-8]
+	str	r1, [r2, #-4]
+	pop	{r3}
+	.cfi_def_cfa_offset 16
+	bx	lr
+	.cfi_def_cfa_offset 20
+3:	b	1b
+8:	pop	{r3}
+	.cfi_def_cfa_offset 16
+	mov	r1, r0
+	mov.w	r0, #(2 | TOLD)
+	b.n	litifut_bits_slow
+	end	litifut_bits_jump
+
+/* r0: 0 or 1, the bit; 2: the block is entered, or with TOLD that at r1; or LITIFUT_BITS_SPAWNS. The recorder gets it as the
  * lowest bits of the stack pointer, and as the return address that in the code of the branch: lr, or
  * what litifut_bits_push has pushed. As litifut_thunk_call. */
 	.p2align 2
@@ -190,6 +220,9 @@ litifut_bits_slow:
 	stmia	sp, {r0-r12}
 	mrs	r5, cpsr		/* r4 to r7 are kept by the C code */
 	mov	r7, lr
+	tst	r0, #TOLD
+	movne	lr, r1
+	bic	r0, r0, #TOLD
 	adr	r1, litifut_bits_push
 	sub	r1, lr, r1
 	cmp	r1, #PUSH_BYTES
