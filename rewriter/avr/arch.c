@@ -135,6 +135,23 @@ static bool may_be_tail(const struct litifut_image *image,
 	return litifut_avr_judge_jump(image, context, call) == LITIFUT_AVR_UNSURE;
 }
 
+/* Does the address stand in a table for lpm, among code that was written by hand? It goes up to
+ * what a relocation shows to be code. */
+static bool is_in_table(const struct litifut_arch_context *context, uint32_t start,
+			uint32_t address)
+{
+	const unsigned code = LITIFUT_AVR_ABSOLUTE | LITIFUT_AVR_RELATIVE | LITIFUT_AVR_BRANCH |
+			      LITIFUT_AVR_NAMED;
+
+	for (uint32_t at = address + 2; start && at > start; at -= 2) {
+		const unsigned marks = litifut_avr_marks(context, at - 2);
+
+		if (marks & (code | LITIFUT_AVR_BYTES))
+			return marks & LITIFUT_AVR_BYTES;
+	}
+	return false;
+}
+
 /* Has what the stub of this call replaces room for a branch, and may it be replaced? */
 bool litifut_avr_can_detour(const struct litifut_arch_context *context,
 			    const struct litifut_cramped_call *call,
@@ -146,7 +163,7 @@ bool litifut_avr_can_detour(const struct litifut_arch_context *context,
 	struct litifut_instruction moved;
 	uint16_t word;
 
-	if (instruction->conditional)
+	if (instruction->conditional || is_in_table(context, call->function_start, call->address))
 		return false;
 	if (litifut_has_target(instruction))
 		return instruction->length == 2 || !image->has_relocations ||

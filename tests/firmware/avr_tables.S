@@ -1,6 +1,6 @@
 /* Assembler code as people write it, whose functions have no type: a row of rjmp that a calculated pointer leads into, by
- * ijmp and by icall; a table for lpm among the code, whose numbers look like instructions, skip instructions and a write to
- * the stack pointer among them; a function that pushes the stack pointer, which it sets back later. */
+ * ijmp and by icall; a table for lpm among the code, whose numbers look like instructions, skip instructions, a call and a
+ * write to the stack pointer among them; a function that pushes the stack pointer, which it sets back later. */
 #include <avr/io.h>
 
 	.text
@@ -56,8 +56,8 @@ from_table:
 	lpm r24, Z
 	ret
 table:
-	/* pop r24; cpse r16, r17; out SPL, r24; breq; sbrc r24, 0; cpse; ret */
-	.byte 0x8f, 0x91, 0x01, 0x13, 0x8d, 0xbf, 0x09, 0xf0, 0x80, 0xfd, 0x23, 0x10, 0x08, 0x95, 0x45, 0x67
+	/* ldi r16, 255; icall; pop r24; cpse r16, r17; out SPL, r24; breq; sbrc r24, 0; cpse r2, r3 */
+	.byte 0x0f, 0xef, 0x09, 0x95, 0x8f, 0x91, 0x01, 0x13, 0x8d, 0xbf, 0x09, 0xf0, 0x80, 0xfd, 0x23, 0x10
 
 	.global behind_table
 behind_table:
