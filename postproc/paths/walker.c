@@ -9,7 +9,9 @@
  * called.
  *
  * A kernel on a microcontroller changes the task in an interrupt handler: records say from which
- * stack pointer the tasks are, and the return of that handler leads to where the other task was. */
+ * stack pointer the tasks are, and the return of that handler leads to where the other task was.
+ *
+ * More than 500 lines in one file, because what runs for each bit is inlined where that is read. */
 #include "postproc/paths/walker.h"
 
 #include <stdlib.h>
@@ -485,33 +487,6 @@ void post_walk_take_told(struct post_walk *walk, struct post_walker *walker,
 	post_walk_prove_entry(walk, walker);
 	walker->at = post_walk_start_of(code, number);
 	post_walk_execute(walk, walker);
-}
-
-/* The edge whose code has the run-time address; *code is its module's, *link the same address as
- * it was linked. */
-const struct post_path_edge *post_walk_edge(struct post_walk *walk,
-					    const struct post_walker *walker, uint32_t address,
-					    const struct post_path_code **code, uint32_t *link)
-{
-	uint32_t module;
-
-	if (!post_session_place(walk->process, walker->epoch, address, &module, link))
-		return NULL;
-	*link &= ~1u;
-	*code = post_path_code(walk->codes, walk->session, module);
-	return post_path_edge(*code, *link);
-}
-
-/* Is the thread in the code that records the start of the block? The code of a branch at the start
- * of its block begins with that when nothing else stands there for it. */
-bool post_walk_is_entering(const struct post_path_code *code, const struct post_path_edge *edge,
-			   uint32_t address)
-{
-	const struct litifut_block *block = &code->blocks[edge->block].block;
-	const bool thumb = block->flags & LITIFUT_BLOCK_THUMB;
-
-	return edge->entry || (edge->both && block->entered &&
-			       address - edge->address <= code->cpu->edge_call_bytes[thumb]);
 }
 
 struct post_walker *post_walk_take_bits(struct post_walk *walk, struct post_walker *walker,

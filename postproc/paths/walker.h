@@ -219,6 +219,8 @@ bool post_walk_tells(const struct post_walker *walker, const struct post_path_co
 void post_walk_take_told(struct post_walk *walk, struct post_walker *walker,
 			 const struct post_path_code *code, uint32_t number);
 
+/* walk.c */
+
 /* The edge whose code has the run-time address; *code is its module's, *link the same address as
  * it was linked. */
 const struct post_path_edge *post_walk_edge(struct post_walk *walk,

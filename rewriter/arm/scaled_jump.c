@@ -29,7 +29,10 @@
  * comparison alone. Nothing else is known of the numbers: without such a proof the jump may lead
  * anywhere.
  *
- * Encodings: DDI 0406C A5 (A32), A6 (T32) and A8.8. */
+ * Encodings: DDI 0406C A5 (A32), A6 (T32) and A8.8.
+ *
+ * More than 500 lines in one file, because the look back needs to know what each instruction of
+ * both sets does to the register that it follows. */
 #include "rewriter/arm/scaled_jump.h"
 
 #include <string.h>

@@ -45,7 +45,7 @@ preempted()
 	gdb-multiarch -q -batch -nx -ex "set remotetimeout 100" -ex "set confirm off" -x "$elf.gdb" >"$elf.log" 2>&1
 	hits=$(sed -n 's/^hits //p' "$elf.log")
 	echo "# $board: $1: $hits"
-	[ "${hits:-0}" -gt 10 ]
+	[ "${hits:-0}" -gt 5 ]
 }
 
 # same FOLDER: it prints the same

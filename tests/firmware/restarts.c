@@ -27,9 +27,10 @@ static void __attribute__((noinline)) leaf(uint32_t by)
 {
 	sum += by;
 #if RESET_IN_LEAF
+	/* for so long that an interrupt comes here before the ring is full */
 	in_leaf = 1;
-	sum += by, sum += by, sum += by, sum += by, sum += by, sum += by;
-	sum += by, sum += by, sum += by, sum += by, sum += by, sum += by;
+	for (uint32_t i = 0; i < 16; i++)
+		sum += by;
 	in_leaf = 0;
 #endif
 }

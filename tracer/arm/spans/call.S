@@ -16,7 +16,10 @@
  * ring with interrupts off once, so that nothing comes between them.
  *
  * With LITIFUT_STREAM (LITIFUT_MODE=stream) calls are recorded without their returns and without
- * times: no return address is replaced, and there is neither a pool nor a clock. */
+ * times: no return address is replaced, and there is neither a pool nor a clock.
+ *
+ * More than 500 lines in one file, because calls, calls through pointers and returns have one
+ * state in the same registers, and share their ends. */
 #if !defined(LITIFUT_SPAN_DWT) && !defined(LITIFUT_STREAM)
 #define CALLS_CLOCK
 #endif
