@@ -214,20 +214,21 @@ def begins_amid(process, files):
     return False
 
 
-def without_unreached(oracle, trace, start=0):
-    """The trace without the possible blocks that the thread did not come to: the last ones of each run of them.
-    `start': of the first run that is looked at."""
-    at = next((i for i in range(start, len(trace)) if trace[i][2]), None)
-    if at is None:
-        return [block[:2] for block in trace]
-    end = next((i for i in range(at, len(trace)) if not trace[i][2]), len(trace))
-    first = None
-    for kept in range(end, at - 1, -1):
-        part = without_unreached(oracle, trace[:kept] + trace[end:], kept)
-        if oracle[-len(part):] == part:
-            return part
-        first = first or part
-    return first
+def without_unreached(oracle, trace):
+    """The trace without the possible blocks that the thread did not come to: the last ones of each run of them, as
+    many as make it what the oracle saw, or the end of that. Looks from the end back; all if there is no such number."""
+    ends = {len(oracle)}
+    behind = len(trace)
+    while behind and ends:
+        possible = trace[behind - 1][2]
+        start = behind
+        while start and trace[start - 1][2] == possible:
+            start -= 1
+        run = [block[:2] for block in trace[start:behind]]
+        ends = {end - kept for end in ends for kept in range(0 if possible else len(run), len(run) + 1)
+                if kept <= end and oracle[end - kept:end] == run[:kept]}
+        behind = start
+    return oracle[min(ends):] if ends else [block[:2] for block in trace]
 
 
 def compare_threads(what, oracle, trace, tail):
