@@ -35,16 +35,17 @@ static void finish(struct post_output *output)
 {
 	struct post_session *session = output->session;
 	struct post_path_codes codes = {0};
-	size_t recorded = 0;
+	bool recorded = false;
 
-	fputs("pid\ttid\tfunction\tid\tblocks\n", output->file);
 	for (size_t i = 0; i < session->process_count; i++) {
 		const struct post_process *process = session->processes[i];
 		struct ids ids = {.output = output};
 
 		if (!process->trace || !post_numbers_are_in(session, process))
 			continue;
-		recorded++;
+		if (!recorded) /* -o leaves no file where nothing is written */
+			fputs("pid\ttid\tfunction\tid\tblocks\n", output->file);
+		recorded = true;
 		ids.pid = process->trace->header.pid;
 		post_numbers_read(session, process, &codes, take, &ids);
 	}

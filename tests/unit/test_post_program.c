@@ -220,8 +220,9 @@ static void problems_are_1_and_told(void **state)
 		assert_non_null(strstr(line, "litifut-post: no trace among what was given; "));
 	free(text);
 	/* a command that has nothing to write leaves what is there */
-	for (const char *const *each = (const char *const[]){"path-ids app", "path-plain app",
-							     "energy --power nosuch app", NULL};
+	for (const char *const *each =
+		     (const char *const[]){"path-ids app", "path-plain app",
+					   "energy --power nosuch app", "-f ids trace app", NULL};
 	     *each; each++) {
 		char command[128];
 		snprintf(command, sizeof(command),
