@@ -194,8 +194,9 @@ static struct litifut_arm_effect single(bool load, uint32_t registers, unsigned 
 	return with_stack(effect);
 }
 
-/* vpush, vpop: the same but for the first byte in both encodings. */
-static bool is_vfp_stack(uint32_t word, struct litifut_arm_effect *effect)
+/* vpush, vpop, and other loads and stores of a coprocessor that change the register with the
+ * address: the same but for the first byte in both encodings. */
+static bool moves_address(uint32_t word, struct litifut_arm_effect *effect)
 {
 	if ((word & 0x0fbf0e00) == 0x0d2d0a00)
 		*effect =
@@ -203,6 +204,8 @@ static bool is_vfp_stack(uint32_t word, struct litifut_arm_effect *effect)
 	else if ((word & 0x0fbf0e00) == 0x0cbd0a00)
 		*effect =
 			moves_stack(bit(SP), LITIFUT_ARM_STACK_POPPED, 4 * (int32_t)(word & 0xff));
+	else if ((word & 0x0e200000) == 0x0c200000)
+		effect->written = bit(word >> 16 & 15);
 	else
 		return false;
 	return true;
@@ -305,7 +308,7 @@ static struct litifut_arm_effect wide(uint32_t word, uint32_t address)
 		return with_stack(writes(reg));
 	case 0x76:
 	case 0x77: /* VFP; vmov and mrc to a register */
-		if (is_vfp_stack(word, &effect))
+		if (moves_address(word, &effect))
 			return effect;
 		if ((word & 0xff100010) == 0xee100010 && (word >> 12 & 15) != PC)
 			return writes(word >> 12 & 15);
@@ -452,8 +455,8 @@ struct litifut_arm_effect litifut_arm_plain_effect(uint32_t word, uint32_t addre
 		return multiple(word & 1u << 20, word & 1u << 24, word & 1u << 21, word >> 16 & 15,
 				word & 0xffff);
 	case 6:
-		if (is_vfp_stack(word, &effect))
-			return effect;
+		if (moves_address(word, &effect))
+			return with_stack(effect);
 		if ((word & 0x0ff00000) == 0x0c500000)
 			effect.written = bit(word >> 12 & 15) | bit(word >> 16 & 15);
 		return effect;

@@ -178,9 +178,11 @@ static struct litifut_arm_uses uses_of(const struct place *place, unsigned line)
 {
 	const struct line *at = &place->lines[line];
 
-	return is_thumb(place)
-		       ? litifut_arm_thumb_uses(at->word, at->length, true)
-		       : litifut_arm_plain_uses((at->word & 0x0fffffff) | (uint32_t)ALWAYS << 28);
+	if (is_thumb(place))
+		return litifut_arm_thumb_uses(at->word, at->length, true);
+	return litifut_arm_plain_uses(at->condition > ALWAYS
+					      ? at->word
+					      : (at->word & 0x0fffffff) | (uint32_t)ALWAYS << 28);
 }
 
 /* It is not known what the instruction does. */
@@ -192,11 +194,12 @@ static bool is_strange(struct litifut_arm_uses uses)
 static bool writes(const struct place *place, unsigned line, unsigned reg)
 {
 	const struct line *at = &place->lines[line];
+	const struct litifut_arm_uses uses = uses_of(place, line);
 	const struct litifut_arm_effect effect =
 		is_thumb(place) ? litifut_arm_thumb_effect(at->word, at->length, at->address)
 				: litifut_arm_plain_effect(at->word, at->address);
 
-	return reg < NONE && (effect.written >> reg & 1 || is_strange(uses_of(place, line)));
+	return reg < NONE && ((effect.written | uses.writes) >> reg & 1 || is_strange(uses));
 }
 
 /* May the instruction change a flag? */

@@ -184,6 +184,28 @@ static const struct scaled_case cases[] = {
 	 LITIFUT_ARM_SCALED_UNKNOWN, 0, 0},
 	{"A32, other flags", false, PLAIN(0x9a000010, 0x10833083, 0xe3b02000, 0x108ff103), 10,
 	 PLAIN_ENDS, 32, 12, 10, 0, LITIFUT_ARM_SCALED_UNKNOWN, 0, 0},
+#define CHANGED(name, change, form, last)                                                          \
+	{                                                                                          \
+		name, false, {0xe3500027, 0x8a000010, change, 0xe08ff100, 0xe1a00000}, 5,          \
+			{{TO(1), true}, {JUMP(3), false}}, 40, 4, 5, 0, form, 0, last              \
+	}
+	CHANGED("A32, a row", 0xe1a01000, LITIFUT_ARM_SCALED_KNOWN, 39),
+	CHANGED("A32, smulbb r0, r0, r1", 0xe1600180, LITIFUT_ARM_SCALED_UNKNOWN, 0),
+	CHANGED("A32, umaal r0, r2, r3, r4", 0xe0420493, LITIFUT_ARM_SCALED_UNKNOWN, 0),
+	CHANGED("A32, vldmia r0!, {d8}", 0xecb08b02, LITIFUT_ARM_SCALED_UNKNOWN, 0),
+	CHANGED("A32, vld1.8 {d0}, [r0]!", 0xf420070d, LITIFUT_ARM_SCALED_UNKNOWN, 0),
+	{"vstmia r0!, {s0}",
+	 true,
+	 {0x2827, 0xd804, 0xeca0, 0x0a01, 0xa101, 0xeb01, 0x0180, 0x468f},
+	 8,
+	 {{TO(1), true}, {JUMP(7), false}},
+	 40,
+	 4,
+	 8,
+	 0,
+	 LITIFUT_ARM_SCALED_UNKNOWN,
+	 0,
+	 0},
 	{"A32, another jump", false, PLAIN(0x9a000010, 0x10833083, 0xe3a02000, 0x112fff13), 10,
 	 PLAIN_ENDS, 32, 12, 10, 0, LITIFUT_ARM_SCALED_NOT, 0, 0},
 };
