@@ -24,8 +24,9 @@ struct litifut_arm_scaled {
 	uint32_t own;
 };
 
-/* Is the place between that instruction and the jump, in the block of that? Then the lower of the
- * two numbers is 0, by which nothing is divided: the jump would lead into its own calculation. */
+/* Is the place between that instruction and the jump, in the block of the jump? The jump would lead
+ * there, into its own calculation, if the lower of the two numbers were 0: nothing is divided by 0.
+ */
 static inline bool litifut_arm_scaled_is_own(const struct litifut_arm_scaled *jump,
 					     const struct litifut_graph_block *block,
 					     uint32_t address)

@@ -80,8 +80,9 @@ SPAN_CALL:
 	mask_again
 #endif
 #endif
-/* Interrupts are off, but with READS_BEFORE. r5: the word of the event. On the stack: r1 to r6, r0, the callee. lr: where the
- * call returns to. With EVENT_FIRST r4 has NOTED as well where that is not recorded. */
+/* Interrupts are off; with READS_BEFORE they may be on. r4: PRIMASK, as it was; with EVENT_FIRST it has NOTED_BIT as well if
+ * the return of the call is not recorded. r5: the word of the event. On the stack: r1 to r6, r0, the callee. lr: where the
+ * call returns to. */
 litifut_span_record:
 	keep_link
 11:	event	r5, r4, litifut_span_full, kept

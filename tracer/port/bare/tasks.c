@@ -82,7 +82,9 @@ static struct litifut_task *litifut_task_entry(uint32_t task)
 
 /* Counts the time up to now for the task that has run, and from now on for `next`, if that is not
  * NULL. Interrupts are off twice for a short time, and on while the clock is read: if the time has
- * been counted meanwhile, it is read again. */
+ * been counted meanwhile, it is read again. What comes between the two parts does not see the time
+ * that was taken and not added yet: it is missing in what is sent then, and a reset does not clear
+ * it. */
 static void litifut_task_charge(uint32_t task, struct litifut_task *next)
 {
 	struct litifut_task *entry;
@@ -99,7 +101,7 @@ static void litifut_task_charge(uint32_t task, struct litifut_task *next)
 	}
 	entry = litifut_pool.entry;
 	if (next && litifut_pool.task == task)
-		entry = NULL; /* an interrupt has done it */
+		entry = NULL; /* what came in between has done it */
 	if (entry) {
 		calls = litifut_pool.calls;
 		litifut_pool.calls = 0;
@@ -121,7 +123,8 @@ static void litifut_task_charge(uint32_t task, struct litifut_task *next)
 	litifut_interrupts_restore(masked);
 }
 
-/* No other one can come in between: an interrupt has the task that it has interrupted. */
+/* Whatever comes in between, the word says `task` again when this goes on: an interrupt has the
+ * task that it has interrupted, and the kernel sets the word before it goes on with a task. */
 void litifut_task_changed(void)
 {
 	const uint32_t task = *litifut_task_at;

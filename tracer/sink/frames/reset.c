@@ -1,5 +1,5 @@
 /* All numbers begin anew. A call that is being counted at this moment, in a task or interrupt
- * that this one has come between, may be counted yet. */
+ * that this one has come between, may be counted yet, and so may the time of a task. */
 #include "tracer/sink/frames/tasks.h"
 
 void litifut_reset(void);
