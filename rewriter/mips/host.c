@@ -51,11 +51,13 @@ static bool special_can_move(uint32_t word)
 {
 	unsigned function = word & 0x3f;
 
-	/* shifts, movz and movn, sync, mfhi to mtlo, mult to divu, addu to nor, slt(u) */
+	/* shifts, movz and movn, sync, mfhi to mtlo, mult to divu, addu to nor, slt(u), tge to teq,
+	 * tne: a trap has its number in its own word, wherever it stands */
 	return (function <= 0x07 && function != 0x01 && function != 0x05) || function == 0x0a ||
 	       function == 0x0b || function == 0x0f || (function >= 0x10 && function <= 0x13) ||
 	       (function >= 0x18 && function <= 0x1b) || (function >= 0x20 && function <= 0x27) ||
-	       function == 0x2a || function == 0x2b;
+	       function == 0x2a || function == 0x2b || (function >= 0x30 && function <= 0x34) ||
+	       function == 0x36;
 }
 
 bool litifut_mips_can_move(uint32_t word)

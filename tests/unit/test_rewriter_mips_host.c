@@ -134,6 +134,20 @@ static bool can_move_away(const struct litifut_arch_context *context, const uint
 				     &targets);
 }
 
+/* A function whose first line divides begins with the check of the divisor. */
+static void traps_with_a_condition_move(void **state)
+{
+	(void)state;
+	static const uint32_t checks[] = {0x00a001f4, /* teq a1, zero, 7 */
+					  0x0085ffb0, 0x0085ffb1, 0x0085ffb2,
+					  0x0085ffb3, 0x0085ffb6}; /* tge, tgeu, tlt, tltu, tne */
+
+	for (size_t i = 0; i < COUNT(checks); i++)
+		assert_true(litifut_mips_can_move(checks[i]));
+	assert_false(litifut_mips_can_move(0x0000000c)); /* syscall */
+	assert_false(litifut_mips_can_move(0x0007000d)); /* break 7 */
+}
+
 static void hosts_keep_a_way_back(void **state)
 {
 	uint32_t words[20];
@@ -235,9 +249,13 @@ static void hosts_lead_there_and_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_hosts),         cmocka_unit_test(keeps_what_calls_get),
-		cmocka_unit_test(knows_what_reads_at), cmocka_unit_test(hosts_keep_a_way_back),
-		cmocka_unit_test(hosts_of_clang),      cmocka_unit_test(hosts_lead_there_and_back),
+		cmocka_unit_test(knows_hosts),
+		cmocka_unit_test(keeps_what_calls_get),
+		cmocka_unit_test(knows_what_reads_at),
+		cmocka_unit_test(traps_with_a_condition_move),
+		cmocka_unit_test(hosts_keep_a_way_back),
+		cmocka_unit_test(hosts_of_clang),
+		cmocka_unit_test(hosts_lead_there_and_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
