@@ -277,7 +277,8 @@ litifut_return:
  * all is once more, without interrupts. */
 #if __ARM_ARCH_ISA_THUMB >= 2
 4:	msr	PRIMASK, MASK
-	mov	r2, r1			@ POOL_HEAD is OPEN_NEXT
+	movs	r5, #0
+12:	mov	r2, r1			@ POOL_HEAD is OPEN_NEXT
 	b	5f
 9:	mov	r2, r3
 5:	ldr	r3, [r2, #OPEN_NEXT]
@@ -294,23 +295,17 @@ litifut_return:
 	bne	4b
 	cmp	r5, #0
 	beq	4b
-11:	ldrd	r4, r5, [r3]		@ OPEN_NEXT, OPEN_RETURN
+	ldrd	r4, r5, [r3]		@ OPEN_NEXT, OPEN_RETURN
 	str	r4, [r2, #OPEN_NEXT]
 	str	r5, [sp, #28]
 	ldr	r5, [r3, #OPEN_RECORD]
 	ldr	r4, [r1, #POOL_FREE]
 	str	r3, [r1, #POOL_FREE]
 	b	1b
-10:	cpsid	i
-	mov	r2, r1
-	b	13f
-12:	mov	r2, r3
-13:	ldr	r3, [r2, #OPEN_NEXT]
-	cbz	r3, 6f
-	ldr	r4, [r3, #OPEN_STACK]
-	cmp	sp, r4
-	bne	12b
-	b	11b
+10:	cbnz	r5, 6f
+	cpsid	i
+	movs	r5, #1
+	b	12b
 #else
 4:	ldr	r3, [r1, #POOL_HEAD]
 5:	mov	r2, r3

@@ -416,7 +416,8 @@ litifut_return:
 #endif
 #if __ARM_ARCH_ISA_THUMB >= 2
 8:	msr	PRIMASK, r5
-	sub.w	r0, r2, #STATE		@ POOL_HEAD is OPEN_NEXT
+	movs	r6, #0
+12:	sub.w	r0, r2, #STATE		@ POOL_HEAD is OPEN_NEXT
 	b	5f
 9:	mov	r0, r1
 5:	ldr	r1, [r0, #OPEN_NEXT]
@@ -433,7 +434,7 @@ litifut_return:
 	bne	8b
 	lsls	r6, r3, #31
 	bpl	8b
-13:	ldr	r6, [r1, #OPEN_NEXT]
+	ldr	r6, [r1, #OPEN_NEXT]
 	str	r6, [r0, #OPEN_NEXT]
 	ldrd	r0, r6, [r2, #AT(POOL_HEAD)]	@ which stays, and POOL_FREE
 #else
@@ -453,16 +454,10 @@ litifut_return:
 #endif
 	b	1b
 #if __ARM_ARCH_ISA_THUMB >= 2
-10:	cpsid	i
-	sub.w	r0, r2, #STATE
-	b	15f
-14:	mov	r0, r1
-15:	ldr	r1, [r0, #OPEN_NEXT]
-	cbz	r1, 6f
-	ldrd	r3, r6, [r1, #OPEN_RETURN]
-	cmp	r6, r4
-	bne	14b
-	b	13b
+10:	cbnz	r6, 6f
+	cpsid	i
+	movs	r6, #1
+	b	12b
 #endif
 6:	bkpt	0			@ a function that has returned with another sp: lost
 	b	6b
