@@ -549,7 +549,7 @@ static void give_up(struct litifut_edges *edges, struct litifut_site_list *sites
 		struct litifut_block *block = &edges->graph.items[edges->items[i].block].block;
 		uint8_t *reason = edges->items[i].entry ? &block->entered_reason : &block->reason;
 
-		if (edges->items[i].end && edges->graph.items[edges->items[i].block].told)
+		if (edges->items[i].end && edges->graph.items[edges->items[i].block].jump_register)
 			reason = &sites->items[i].site.reason;
 		else if (edges->items[i].end)
 			continue;
@@ -587,8 +587,8 @@ static void give_bits(struct litifut_edges *edges, struct litifut_site_list *sit
 	drop_put_off(edges, sites, paths);
 	give_up(edges, sites, paths);
 	for (size_t i = 0; i < edges->graph.count; i++)
-		if (edges->graph.items[i].told && !paths->left[i])
-			edges->graph.items[i].block.flags |= LITIFUT_BLOCK_TELLS;
+		if (edges->graph.items[i].jump_register && !paths->left[i])
+			edges->graph.items[i].block.flags |= LITIFUT_BLOCK_RECORDS_JUMP;
 	for (size_t i = 0; i < edges->count; i++) {
 		const struct litifut_edge *edge = &edges->items[i];
 		struct litifut_block *block = &edges->graph.items[edge->block].block;
@@ -655,8 +655,8 @@ static enum litifut_status judge_ends(struct litifut_edges_judge *judge, const u
 }
 
 /* Jumps whose code records where they lead. */
-static enum litifut_status judge_told(struct litifut_edges_judge *judge,
-				      struct litifut_paths *paths, struct litifut_error *error)
+static enum litifut_status judge_jumps(struct litifut_edges_judge *judge,
+				       struct litifut_paths *paths, struct litifut_error *error)
 {
 	const struct litifut_graph *graph = &judge->edges->graph;
 	enum litifut_status status = LITIFUT_OK;
@@ -664,7 +664,7 @@ static enum litifut_status judge_told(struct litifut_edges_judge *judge,
 	for (size_t i = 0; i < graph->count && !status; i++) {
 		const size_t item = judge->edges->count;
 
-		if (!graph->items[i].told || paths->left[i] ||
+		if (!graph->items[i].jump_register || paths->left[i] ||
 		    end_has_moved(judge, &graph->items[i]))
 			continue;
 		litifut_edges_judge_entry(judge, i, LITIFUT_SITE_PATCHED, true, LITIFUT_EDGE_END);
@@ -712,7 +712,7 @@ static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const 
 		    (functions[i] != LITIFUT_SITE_PATCHED || begins_as_data(judge, i)))
 			litifut_paths_leave(&paths, i);
 	if (!status)
-		status = judge_told(judge, &paths, error);
+		status = judge_jumps(judge, &paths, error);
 	if (!status)
 		litifut_paths_want(&paths);
 	while (again && !status) {

@@ -31,9 +31,9 @@
 struct litifut_edge {
 	uint32_t block; /* number in the graph */
 	bool entry;     /* the start of the block */
-	/* Of an entry: not the start but the end of a block that makes a child, or whose `told` is
-	 * not 0, or with LITIFUT_MODE=units of a block that ends a unit. In the first case nothing
-	 * is recorded, but the recorder is prepared. */
+	/* Of an entry: not the start but the end of a block that makes a child, or whose
+	 * `jump_register` is not 0, or with LITIFUT_MODE=units of a block that ends a unit. In the
+	 * first case nothing is recorded, but the recorder is prepared. */
 	bool end;
 	bool whole;       /* LITIFUT_MODE=units: of an entry: the block up to its end moves */
 	uint32_t address; /* of the code that is replaced, without a stone */
@@ -167,10 +167,11 @@ struct litifut_edge_code {
 	uint32_t tasks[2];
 	uint32_t interrupt; /* the same for the start of an interrupt handler; 0: it does not start
 			       one */
-	uint32_t
-		spawns; /* the same for what stands before the end of a block that makes a child, */
-	uint32_t tells; /* and of one whose `told` is not 0 */
-	uint32_t gate;  /* of the room that it stands in */
+	/* The same for what stands before the end of a block that makes a child, and of one whose
+	 * `jump_register` is not 0. */
+	uint32_t spawns;
+	uint32_t jumps;
+	uint32_t gate; /* of the room that it stands in */
 	const struct litifut_landings *landings;
 	uint8_t code[LITIFUT_EDGE_BYTES_MAX];
 	unsigned bytes; /* of it, a multiple of 4 */
@@ -193,7 +194,7 @@ struct litifut_edge_code {
 	}
 /* And that of `spawns`. */
 #define LITIFUT_BITS_SPAWN "litifut_bits_spawn"
-/* And that of `tells`, which not all CPUs have. */
+/* And that of `jumps`, which not all CPUs have. */
 #define LITIFUT_BITS_JUMP "litifut_bits_jump"
 /* A word of that code which is changed when the code is copied: the distance from it to other code
  * of the tracer's. */

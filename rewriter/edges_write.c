@@ -79,7 +79,7 @@ static uint32_t edge_bytes(const struct litifut_session *session, size_t item)
 		.tasks = {session->tasks[0] ? bits : 0, session->tasks[1] ? bits : 0},
 		.interrupt = is_handler(session, place.block) ? bits : 0,
 		.spawns = bits,
-		.tells = bits,
+		.jumps = bits,
 		.gate = start & ~15u,
 		.landings = &session->landings};
 
@@ -115,7 +115,7 @@ struct writer {
 	uint32_t flags;
 	uint32_t mark; /* the last one made; 0: none */
 	uint32_t bits[LITIFUT_BITS_MOST];
-	uint32_t spawns, tells;           /* see struct litifut_edge_code */
+	uint32_t spawns, jumps;           /* see struct litifut_edge_code */
 	struct litifut_landings landings; /* those of the session, and steps */
 	bool trial;                       /* nothing is changed: what is out of reach? */
 	uint8_t trials;                   /* so many trials have begun */
@@ -285,7 +285,7 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		.tasks = {session->tasks[0], session->tasks[1]},
 		.interrupt = is_handler(session, place.block) ? session->interrupt : 0,
 		.spawns = writer->spawns,
-		.tells = writer->tells,
+		.jumps = writer->jumps,
 		.gate = rooms->items[rooms->own].address,
 		.landings = &writer->landings};
 	const struct litifut_detour *detour = &code.detour;
@@ -397,7 +397,7 @@ static bool find_bits(struct writer *writer)
 	writer->spawns = symbol->address | symbol->thumb;
 	symbol = litifut_image_symbol(&writer->session->image, LITIFUT_BITS_JUMP);
 	if (symbol)
-		writer->tells = symbol->address | symbol->thumb;
+		writer->jumps = symbol->address | symbol->thumb;
 	return true;
 }
 

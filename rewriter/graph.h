@@ -33,7 +33,7 @@ struct litifut_graph_block {
 	bool is_last;  /* its end may lead to a function that ends the program */
 	/* LITIFUT_MODE=paths: its end is a jump whose code records where it leads, as the blocks
 	 * there do not: one more than the register that says so; 0: it is not. */
-	uint8_t told;
+	uint8_t jump_register;
 	/* LITIFUT_MODE=paths: its start in the code of its edge, behind the record of that; 0: it
 	 * is not recorded, that code is not written yet, or it can't begin there. */
 	uint32_t behind;

@@ -62,7 +62,7 @@ static void find_ends(struct litifut_paths *paths)
 
 			if (paths->left[i] || paths->ends[block->function])
 				continue;
-			if ((at->ends == LITIFUT_ENDS_JUMP && !block->told) ||
+			if ((at->ends == LITIFUT_ENDS_JUMP && !block->jump_register) ||
 			    (at->ends == LITIFUT_ENDS_BRANCH &&
 			     leads_out(paths, block->function, at->target)) ||
 			    (goes_on(block) && leads_out(paths, block->function, at->end))) {

@@ -47,7 +47,7 @@
 #define LITIFUT_MODULE_VERSION 2
 #define LITIFUT_DB_VERSION 1
 #define LITIFUT_SITES_VERSION 1
-/* 1 is without LITIFUT_BLOCK_LEADS_BEHIND, 2 without LITIFUT_BLOCK_TELLS */
+/* 1 is without LITIFUT_BLOCK_LEADS_BEHIND, 2 without LITIFUT_BLOCK_RECORDS_JUMP */
 #define LITIFUT_BLOCKS_VERSION 3
 
 enum litifut_module_flags {
@@ -340,7 +340,7 @@ enum litifut_block_flags {
 	LITIFUT_BLOCK_LEADS_BEHIND = 32,
 	/* LITIFUT_MODE=paths: the code of the jump at its end records where that leads, a block of
 	 * the function: the address of a record is that of the block itself */
-	LITIFUT_BLOCK_TELLS = 64
+	LITIFUT_BLOCK_RECORDS_JUMP = 64
 };
 
 /* LITIFUT_MODE=paths: what `entered` of a block says, in place of a flag; `taken` and `passed` are

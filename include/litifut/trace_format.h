@@ -294,8 +294,8 @@ struct litifut_flags_header {
  *   bit 31        a record. The other bits are half of a run-time address, in the code that the
  *                 rewriter has made for the start of a block (`exit` of the site of that block):
  *                 control came there; or it is that of the block itself, to which a jump has led
- *                 (LITIFUT_BLOCK_TELLS). If that address is below 0x10000, it is a control word
- *                 without bit 31, and as many words follow as it says.
+ *                 (LITIFUT_BLOCK_RECORDS_JUMP). If that address is below 0x10000, it is a
+ *                 control word without bit 31, and as many words follow as it says.
  *   bit 1 to 30   as many bits as there are below it, the first one the highest: 1 for a branch
  *                 that was taken, 0 for one that was passed, and 1 for a block that records in
  *                 this way that control came there (enum litifut_block_entered)

@@ -68,7 +68,7 @@ static void find_pointers(struct post_path_code *code, const struct post_image *
 		const uint32_t start = code->blocks[code->blocks[i].function].block.start;
 		const uint8_t *bytes;
 
-		if (block->target || block->flags & LITIFUT_BLOCK_TELLS ||
+		if (block->target || block->flags & LITIFUT_BLOCK_RECORDS_JUMP ||
 		    (block->ends != LITIFUT_ENDS_CALL &&
 		     (block->ends != LITIFUT_ENDS_JUMP || has_labels(code, i))))
 			continue;

@@ -167,11 +167,11 @@ static bool may_have_more(const struct post_walker *walker)
 }
 
 /* The thread is in the code of a jump, which leads to the block. */
-static void take_told(struct post_walk *walk, struct post_walker *walker,
+static void take_jump(struct post_walk *walk, struct post_walker *walker,
 		      const struct post_path_code *code, uint32_t number, const uint32_t *words,
 		      uint32_t count)
 {
-	const bool leads = post_walk_tells(walker, code, number);
+	const bool leads = post_walk_may_jump(walker, code, number);
 
 	if (!leads) {
 		if (walker->at.state != POST_WALK_NOWHERE)
@@ -193,15 +193,15 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 	const struct post_path_code *code = NULL;
 	const struct post_path_edge *edge;
 	enum post_walk_state state;
-	uint32_t link, told;
+	uint32_t link, jumped;
 	bool enters;
 
 	post_walk_advance(walk, walker);
 	if (count > 2)
 		walker->epoch = words[2];
 	edge = count ? post_walk_edge(walk, walker, words[0], &code, &link) : NULL;
-	if (count && post_walk_is_told(code, link, &told)) {
-		take_told(walk, walker, code, told, words, count);
+	if (count && post_walk_is_jump(code, link, &jumped)) {
+		take_jump(walk, walker, code, jumped, words, count);
 		return;
 	}
 	if (!edge) {

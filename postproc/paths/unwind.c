@@ -46,7 +46,7 @@ bool post_walk_lands_at(const struct post_walk_place *place, const struct post_p
 	uint32_t call = place->block;
 
 	if (place->code != code || place->state == POST_WALK_NOWHERE ||
-	    place->state == POST_WALK_BRANCH || place->state == POST_WALK_TOLD)
+	    place->state == POST_WALK_BRANCH || place->state == POST_WALK_RECORDED)
 		return false;
 	if (place->state != POST_WALK_JUMP && (!call || code->blocks[--call].next != place->block))
 		return false;

@@ -42,9 +42,9 @@ static struct post_walker *take_address(struct post_walk *walk, struct post_walk
 	const struct post_path_edge *edge = post_walk_edge(walk, walker, address, &code, &link);
 
 	walk->totals->records++;
-	if (post_walk_is_told(code, link, &number)) {
+	if (post_walk_is_jump(code, link, &number)) {
 		walker = post_walk_settle(walk, walker);
-		post_walk_take_told(walk, walker, code, number);
+		post_walk_take_jump(walk, walker, code, number);
 		return walker;
 	}
 	if (!edge || code->blocks[edge->block].block.entered != LITIFUT_ENTERED_RECORD) {

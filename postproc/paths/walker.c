@@ -186,8 +186,9 @@ EACH_BIT void end_block(struct post_walker *walker)
 		break;
 	}
 	case LITIFUT_ENDS_JUMP:
-		walker->at.state =
-			block->block.flags & LITIFUT_BLOCK_TELLS ? POST_WALK_TOLD : POST_WALK_JUMP;
+		walker->at.state = block->block.flags & LITIFUT_BLOCK_RECORDS_JUMP
+					   ? POST_WALK_RECORDED
+					   : POST_WALK_JUMP;
 		break;
 	default:
 		walker->at.state = POST_WALK_NOWHERE;
@@ -461,26 +462,26 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 	post_walk_execute(walk, walker);
 }
 
-bool post_walk_is_told(const struct post_path_code *code, uint32_t link, uint32_t *number)
+bool post_walk_is_jump(const struct post_path_code *code, uint32_t link, uint32_t *number)
 {
 	*number = code && code->image ? post_image_block_start(code->image, link) : POST_NONE;
 	return *number != POST_NONE;
 }
 
-bool post_walk_tells(const struct post_walker *walker, const struct post_path_code *code,
-		     uint32_t number)
+bool post_walk_may_jump(const struct post_walker *walker, const struct post_path_code *code,
+			uint32_t number)
 {
-	return walker->at.state == POST_WALK_TOLD &&
+	return walker->at.state == POST_WALK_RECORDED &&
 	       post_walk_is_of_function(&walker->at, code, number);
 }
 
-void post_walk_take_told(struct post_walk *walk, struct post_walker *walker,
+void post_walk_take_jump(struct post_walk *walk, struct post_walker *walker,
 			 const struct post_path_code *code, uint32_t number)
 {
 	post_walk_advance(walk, walker);
-	if (!post_walk_tells(walker, code, number)) {
+	if (!post_walk_may_jump(walker, code, number)) {
 		if (walker->at.state != POST_WALK_NOWHERE)
-			post_walk_disagree(walk, walker, "a jump is told where there is none");
+			post_walk_disagree(walk, walker, "a jump is recorded where there is none");
 		post_walk_begin_anew(walk, walker);
 	}
 	walker->lost = false;

@@ -18,8 +18,8 @@ enum post_walk_state {
 	POST_WALK_ENTRY,  /* `block` records that control comes to it, and that has not been read */
 	POST_WALK_BRANCH, /* at the conditional branch of `block` */
 	POST_WALK_JUMP,   /* behind the jump of `block`, or in code that its function ends in */
-	POST_WALK_TOLD,   /* behind the jump of `block`, and where that leads has not been read */
-	POST_WALK_CALL    /* in code that was called, which goes back to `block` */
+	POST_WALK_RECORDED, /* behind the jump of `block`, and where that leads has not been read */
+	POST_WALK_CALL      /* in code that was called, which goes back to `block` */
 };
 
 struct post_walk_place {
@@ -209,14 +209,14 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 			   const struct post_path_code *code, uint32_t number);
 
 /* Does the address, as it was linked, say that a jump has led to a block? *number is that one's. */
-bool post_walk_is_told(const struct post_path_code *code, uint32_t link, uint32_t *number);
+bool post_walk_is_jump(const struct post_path_code *code, uint32_t link, uint32_t *number);
 
 /* Is the thread behind a jump that may do so? */
-bool post_walk_tells(const struct post_walker *walker, const struct post_path_code *code,
-		     uint32_t number);
+bool post_walk_may_jump(const struct post_walker *walker, const struct post_path_code *code,
+			uint32_t number);
 
 /* It has: the thread goes on there. */
-void post_walk_take_told(struct post_walk *walk, struct post_walker *walker,
+void post_walk_take_jump(struct post_walk *walk, struct post_walker *walker,
 			 const struct post_path_code *code, uint32_t number);
 
 /* walk.c */

@@ -509,8 +509,8 @@ static uint32_t entry_of(const struct litifut_edge_place *place, const struct li
 	return block->branch ? block->branch : block->end - place->block->last;
 }
 
-/* LITIFUT_MODE=units, or a jump that is told: the end of the block, with what stands before it, as
- * little as is enough. */
+/* LITIFUT_MODE=units, or a jump whose code records where it leads: the end of the block, with what
+ * stands before it, as little as is enough. */
 static unsigned judge_thumb_end(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
@@ -550,7 +550,7 @@ static unsigned judge_thumb_entry(const struct litifut_edge_place *place, struct
 	const struct litifut_block *block = &place->block->block;
 	struct moved moved;
 
-	if (edge->end && edge->needed && (place->context->units || place->block->told))
+	if (edge->end && edge->needed && (place->context->units || place->block->jump_register))
 		return judge_thumb_end(place, edge);
 	edge->address = entry_of(place, edge);
 	if (edge->whole && (block->end - edge->address < BRANCH_BYTES || has_only_links(place) ||
@@ -620,7 +620,7 @@ struct thumb {
 	const uint32_t *tasks; /* the same, see struct litifut_edge_code */
 	uint32_t interrupt;    /* the same */
 	uint32_t spawns;       /* the same */
-	uint32_t tells;        /* the same */
+	uint32_t jumps;        /* the same */
 	bool far;              /* something is out of reach */
 	bool leads;            /* see struct litifut_edge_code */
 };
@@ -833,11 +833,11 @@ static void put_end(struct thumb *thumb, const struct litifut_edge_place *place,
 	thumb->leads |= block == place->block;
 	if (block->spawns && thumb->bits)
 		call_bits(thumb, thumb->spawns);
-	if (block->told && thumb->bits) {
+	if (block->jump_register && thumb->bits) {
 		begin_calls(thumb);
 		litifut_arm_put(&thumb->emitter, /* mov r0, rN */
-				(uint16_t)(0x4600 | (block->told - 1) << 3));
-		put_call(thumb, thumb->tells);
+				(uint16_t)(0x4600 | (block->jump_register - 1) << 3));
+		put_call(thumb, thumb->jumps);
 		end_calls(thumb);
 	}
 	switch (block->block.ends) {
@@ -1003,7 +1003,7 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 			      .tasks = place->context->bits ? code->tasks : NULL,
 			      .interrupt = code->interrupt,
 			      .spawns = code->spawns,
-			      .tells = code->tells};
+			      .jumps = code->jumps};
 
 	detour->frames[0] =
 		(struct litifut_frame_code){.start = address, .instruction = edge->address};
@@ -1381,14 +1381,14 @@ static void label_places(const struct litifut_arch_context *context, struct liti
 	struct litifut_graph_block *from = &graph->items[number];
 
 	if (from->block.flags & LITIFUT_BLOCK_THUMB && litifut_edges_skip_records(context))
-		from->told = (uint8_t)(jump->reg + 1);
+		from->jump_register = (uint8_t)(jump->reg + 1);
 	for (int64_t i = jump->first; i <= jump->last; i++) {
 		const uint32_t address = jump->base + (uint32_t)i * jump->step;
 
 		if (litifut_arm_scaled_is_own(jump, from, address))
 			continue;
 		litifut_targets_add(&graph->targets, address);
-		if (!from->told)
+		if (!from->jump_register)
 			litifut_graph_at(graph, address)->block.flags |= LITIFUT_BLOCK_LABEL;
 	}
 }

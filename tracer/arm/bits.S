@@ -15,7 +15,7 @@
 #include <litifut/thunk_abi.h>
 
 #define PUSH_BYTES 16 /* of litifut_bits_push */
-#define TOLD 4
+#define JUMPED 4
 
 	.syntax unified
 	.arch armv7-a
@@ -193,11 +193,11 @@
 8:	pop	{r3}
 	.cfi_def_cfa_offset 16
 	mov	r1, r0
-	mov.w	r0, #(2 | TOLD)
+	mov.w	r0, #(2 | JUMPED)
 	b.n	litifut_bits_slow
 	end	litifut_bits_jump
 
-/* r0: 0 or 1, the bit; 2: the block is entered, or with TOLD that at r1; or LITIFUT_BITS_SPAWNS. The recorder gets it as the
+/* r0: 0 or 1, the bit; 2: the block is entered, or with JUMPED that at r1; or LITIFUT_BITS_SPAWNS. The recorder gets it as the
  * lowest bits of the stack pointer, and as the return address that in the code of the branch: lr, or
  * what litifut_bits_push has pushed. As litifut_thunk_call. */
 	.p2align 2
@@ -220,9 +220,9 @@ litifut_bits_slow:
 	stmia	sp, {r0-r12}
 	mrs	r5, cpsr		/* r4 to r7 are kept by the C code */
 	mov	r7, lr
-	tst	r0, #TOLD
+	tst	r0, #JUMPED
 	movne	lr, r1
-	bic	r0, r0, #TOLD
+	bic	r0, r0, #JUMPED
 	adr	r1, litifut_bits_push
 	sub	r1, lr, r1
 	cmp	r1, #PUSH_BYTES
