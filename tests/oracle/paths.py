@@ -20,6 +20,7 @@ import array
 import bisect
 import collections
 import glob
+import itertools
 import os
 import struct
 import sys
@@ -54,20 +55,23 @@ def instructions_in(elf, address, size, thumb):
 
 
 def ran(path, known):
-    """(place, bytes) of the blocks that QEMU executed in a thread; 0 bytes: the delay slot of the one before"""
+    """[(place, bytes)] of the blocks that QEMU executed in a thread; 0 bytes: the delay slot of the one before"""
     words = array.array("I")
     with open(path, "rb") as file:
         words.frombytes(file.read())
-    for at in range(0, len(words), 2):
-        number, size = words[at:at + 2]
-        if not number:
-            break
-        # QEMU gives a 16-bit instruction 4 bytes when the next one crosses the end of a page
-        offset = known.get(number, (0, None))[0]
-        following = known.get(words[at + 2], (0, None))[0] if at + 2 < len(words) else 0
-        if (offset + size) % 0x1000 == 0 and following == offset + size - 2:
-            size -= 2
-        yield number, size
+    blocks = list(zip(words[0::2], words[1::2]))
+    if (end := next((at for at, number in enumerate(words[0::2]) if not number), None)) is not None:
+        del blocks[end:]
+    # QEMU gives a 16-bit instruction 4 bytes when the next one crosses the end of a page
+    crossing = {(number, size) for number, size in set(blocks)
+                if (known.get(number, (0, None))[0] + size) % 0x1000 == 0}
+    for at, block in enumerate(blocks) if crossing else ():
+        if block in crossing:
+            number, size = block
+            following = known.get(words[2 * at + 2], (0, None))[0] if 2 * at + 2 < len(words) else 0
+            if following == known.get(number, (0, None))[0] + size - 2:
+                blocks[at] = number, size - 2
+    return blocks
 
 
 class Functions:
@@ -165,21 +169,19 @@ def executed(prefix, files):
     for path in glob.glob(prefix + ".*.blocks"):
         pid, tid = (int(word) for word in path[len(prefix) + 1:].split(".")[:2])
         known = places(f"{prefix}.{pid}.places")
-        blocks = []
-        cache = {}
-        for number, size in ran(path, known):
-            if (number, size) not in cache:
-                offset, name = known.get(number, (0, None))
-                found = []
-                if name in modules:
-                    module, elf, starts, slots = modules[name]
-                    address = elf.address_of(offset)
-                    for i in range(bisect.bisect_left(starts, address),
-                                   bisect.bisect_left(starts, address + size)):
-                        if starts[i] not in slots or starts[i] == address:
-                            found.append((module, starts[i]))
-                cache[number, size] = found
-            blocks += cache[number, size]
+        passed = ran(path, known)
+        followed = {}
+        for number, size in set(passed):
+            offset, name = known.get(number, (0, None))
+            found = followed[number, size] = []
+            if name in modules:
+                module, elf, starts, slots = modules[name]
+                address = elf.address_of(offset)
+                for i in range(bisect.bisect_left(starts, address),
+                               bisect.bisect_left(starts, address + size)):
+                    if starts[i] not in slots or starts[i] == address:
+                        found.append((module, starts[i]))
+        blocks = list(itertools.chain.from_iterable(map(followed.__getitem__, passed)))
         if blocks:
             processes.setdefault(pid, {})[since(pid, tid)] = blocks
     return [processes[pid] for pid in in_order(processes)]
@@ -190,17 +192,20 @@ def recorded(path, first):
     each: whether something of the thread stands before."""
     processes = {}
     gaps = {}
+    seen = {}  # what a line adds, and to what: most lines are there many times
     with open(path) as file:
         next(file)
         for line in file:
-            pid, tid, module, address, _, _ = line.rstrip("\n").split("\t")
-            thread = since(int(pid), int(tid))
-            blocks = processes.setdefault(int(pid), {}).setdefault(thread, [])
-            if address == "gap":
-                gaps.setdefault(int(pid), []).append(bool(blocks))
-                blocks.clear()
-            else:
-                blocks.append((module, int(address.rstrip("?"), 16), address.endswith("?")))
+            if line not in seen:
+                pid, tid, module, address, _, _ = line.rstrip("\n").split("\t")
+                blocks = processes.setdefault(int(pid), {}).setdefault(since(int(pid), int(tid)), [])
+                if address == "gap":
+                    gaps.setdefault(int(pid), []).append(bool(blocks))
+                    blocks.clear()
+                    continue
+                seen[line] = blocks, (module, int(address.rstrip("?"), 16), address.endswith("?"))
+            blocks, block = seen[line]
+            blocks.append(block)
     chosen = in_order(processes)[:1 if first else None]
     return [processes[pid] for pid in chosen], [gaps.get(pid, []) for pid in chosen]
 
@@ -217,6 +222,8 @@ def begins_amid(process, files):
 def without_unreached(oracle, trace):
     """The trace without the possible blocks that the thread did not come to: the last ones of each run of them, as
     many as make it what the oracle saw, or the end of that. Looks from the end back; all if there is no such number."""
+    if not any(block[2] for block in trace):
+        return [block[:2] for block in trace]
     ends = {len(oracle)}
     behind = len(trace)
     while behind and ends:
