@@ -62,13 +62,40 @@ computes_the_same()
 }
 
 # make_example FOLDER ARGUMENTS...: builds examples/firmware for the board into FOLDER, by a
-# copy of the makefile, so that nothing is written into the tree.
+# copy of the makefile, so that nothing is written into the tree. Objects that an earlier FOLDER has of the same
+# sources and arguments are taken from there, since the wrapper takes part in links alone.
 make_example()
 {
 	make_folder=$(pwd)/$1
 	shift
 	[ -d source ] || cp -r "$root/examples/firmware" source
+	make_compiler=
+	for make_argument in "$@"; do
+		case $make_argument in
+		EXTRA_LDFLAGS=*) ;;
+		*) make_compiler="$make_compiler $make_argument" ;;
+		esac
+	done
+	mkdir -p "$make_folder" compiled
+	make_new=
+	for make_part in startup board main; do
+		[ ! -e "$make_folder/$make_part.o" ] || continue
+		make_sum=$({ echo "$board$make_compiler" && cat "source/$make_part.c" source/*.h source/Makefile; } | cksum)
+		make_object=compiled/$make_part-${make_sum%% *}.o
+		if [ -e "$make_object" ]; then
+			cp "$make_object" "$make_folder/$make_part.o"
+		else
+			make_new="$make_new $make_object"
+		fi
+	done
 	(cd source && ${front:-} make -s BOARD="$board" OUT="$make_folder" "$@")
+	make_status=$?
+	for make_object in $make_new; do
+		make_part=${make_object#*/}
+		make_part=$make_folder/${make_part%%-*}.o
+		[ ! -e "$make_part" ] || cp "$make_part" "$make_object"
+	done
+	return $make_status
 }
 
 # traced FOLDER COMMAND...: runs it under `litifut build`, with its words in FOLDER.log, in
