@@ -136,17 +136,66 @@ compiler()
 	${front:-} "$triplet-${language:-gcc}" $machine_flags -g -O2 -I.. $flags "$@"
 }
 
+# compile_once SOURCE ARGUMENTS...: compiles it into objects/, unless what is there is of the same command and the same
+# files. The arguments are those of a link: what only a linker takes is left out.
+compile_once()
+{
+	once_source=$1
+	once_object=objects/${1#../}.o
+	shift
+	# shellcheck disable=SC2086
+	set -- $flags "$@"
+	for once_argument in "$@"; do
+		shift
+		case $once_argument in
+		*.[casSo] | *.cc | *.cpp | *.so | -l* | -Wl,*) ;;
+		*) set -- "$@" "$once_argument" ;;
+		esac
+	done
+	once_command="$triplet-${language:-gcc} $machine_flags $*"
+	once_before='' once_sum='' once_files=''
+	[ ! -f "$once_object.made" ] || {
+		IFS= read -r once_before
+		IFS= read -r once_sum
+		read -r once_files
+	} <"$once_object.made"
+	# shellcheck disable=SC2086
+	[ "$once_before" != "$once_command" ] || [ "$(cd objects && cat $once_files | cksum)" != "$once_sum" ] || return 0
+	mkdir -p "${once_object%/*}"
+	rm -f "$once_object.made"
+	echo "-: $once_source" >objects/files # what is not preprocessed has no list
+	(cd objects && front='' flags='' compiler -MMD -MF files -c -o "../$once_object" "$once_source" "$@") || return
+	once_files=$(sed 's/^[^:]*: //; s/\\$//' objects/files | tr '\n' ' ')
+	# shellcheck disable=SC2086
+	printf '%s\n' "$once_command" "$(cd objects && cat $once_files | cksum)" "$once_files" >"$once_object.made"
+}
+
 # link OUTPUT ARGUMENTS...: compiles and links OUTPUT in plain/ and in traced/,
 # the same command in both, there with `litifut build` around it. It runs
 # inside that folder, so sources are ../NAME. Fails where there is no such kind
 # of link. With ENGINE it is linked with that engine, if the mode has a choice and the script has made none.
+# Sources are compiled once for all links of the folder, since the wrapper takes part in links alone.
 link()
 {
 	link_output=$1
 	shift
 	mkdir -p plain traced
 	link_failed=
-	(cd plain && front='' compiler -o "$link_output" "$@") >plain.log 2>&1 || link_failed=plain
+	: >plain.log
+	for link_argument in "$@"; do
+		case $link_argument in
+		*.[csS] | *.cc | *.cpp) compile_once "$link_argument" "$@" >>plain.log 2>&1 || link_failed=plain ;;
+		esac
+	done
+	for link_argument in "$@"; do
+		shift
+		case $link_argument in
+		*.[csS] | *.cc | *.cpp) link_argument=../objects/${link_argument#../}.o ;;
+		esac
+		set -- "$@" "$link_argument"
+	done
+	[ -n "$link_failed" ] ||
+		(cd plain && front='' compiler -o "$link_output" "$@") >plain.log 2>&1 || link_failed=plain
 	if grep -q 'cannot find .*crt1.o' plain.log; then
 		skip "link $link_output" "the toolchain has no start-up file for this kind"
 		return 1
