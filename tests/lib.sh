@@ -66,6 +66,8 @@ qemu_options=
 # `make coverage' sets COVERED=FILE, to which each run appends what it executes of the tracer
 covered=${COVERED:+-plugin $BUILD/tests/covered.so,output=$COVERED}
 unset LITIFUT
+# what Python has compiled of the modules in tests/oracle is kept, but not in the tree
+export PYTHONPYCACHEPREFIX="$BUILD/tests/python-cache" PYTHONDONTWRITEBYTECODE=
 
 # Sets triplet, cpu, machine_flags (for the compiler) and sysroot of a target.
 use_target()

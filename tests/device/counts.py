@@ -23,7 +23,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
 from elf import Elf  # noqa: E402
-from oracle import PATCHED, Rewritten, by_stub, read_stubs, read_tsv, report  # noqa: E402
+from calls import PATCHED, Rewritten, by_stub, read_stubs, read_tsv, report  # noqa: E402
 
 
 def expect(prefix, paths):

@@ -18,7 +18,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from elf import Elf  # noqa: E402
-from oracle import PATCHED, Rewritten, report  # noqa: E402
+from calls import PATCHED, Rewritten, report  # noqa: E402
 
 CALL_OWN = ("call_init", "call_fini", "__libc_start_main")
 CALL_OWN_FORK = ("__run_prefork_handlers", "__run_postfork_handlers")

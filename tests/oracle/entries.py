@@ -13,7 +13,7 @@ import re
 import sys
 
 from elf import Elf
-from oracle import read_tsv
+from calls import read_tsv
 
 # Entered by the dynamic linker, the kernel or a start-up file of no function.
 OUTSIDE = {"_start", "__start", "_init", "_fini", "main", "frame_dummy", "call_weak_fn",

@@ -23,8 +23,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from elf import EM_ARM, Elf  # noqa: E402
-from oracle import (PATCHED, Oracle, Rewritten, by_return_address, describe,  # noqa: E402
-                    exits, first_difference, report)
+from calls import (PATCHED, Oracle, Rewritten, by_return_address, describe,  # noqa: E402
+                   exits, first_difference, report)
 from trace import traces  # noqa: E402
 
 class Call:

@@ -22,7 +22,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from elf import Elf  # noqa: E402
-from oracle import PATCHED, Rewritten, by_return_address, exits, report  # noqa: E402
+from calls import PATCHED, Rewritten, by_return_address, exits, report  # noqa: E402
 from returns import steps_to_exit  # noqa: E402
 
 # Of a static program, they call functions of the tracer as well, which litifut-post hides: their

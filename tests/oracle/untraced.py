@@ -17,7 +17,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from elf import Elf  # noqa: E402
-from oracle import Oracle, report  # noqa: E402
+from calls import Oracle, report  # noqa: E402
 
 
 class Sum:
