@@ -212,8 +212,9 @@ static unsigned refuse(const struct litifut_arch_context *context,
 	(void)following;
 	(void)following_bytes;
 	(void)preceding_bytes;
-	/* lr points at a jump table that the helper reads and jumps through. */
-	if (strncmp(callee_name, "__gnu_thumb1_case_", 18) == 0)
+	/* lr points at a jump table that the helper reads and jumps through; a veneer may lead to
+	 * it. */
+	if (strstr(callee_name, "__gnu_thumb1_case_"))
 		return LITIFUT_SITE_NOT_A_CALL;
 	if (instruction->class == LITIFUT_CLASS_CALL_INDIRECT) {
 		/* A `bl` in the place of `blx lr` would overwrite the callee, and without

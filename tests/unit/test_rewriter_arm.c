@@ -114,6 +114,8 @@ static const struct refuse_case refuse_cases[] = {
 	{"blx r3", 0x8000, 0xe12fff33, A32, 0xe1a00000, "", LITIFUT_SITE_PATCHED},
 	{"bl __gnu_thumb1_case_uqi", 0x8000, 0xf000f800, T32, 0xbf00, "__gnu_thumb1_case_uqi",
 	 LITIFUT_SITE_NOT_A_CALL},
+	{"the same by a veneer", 0x8000, 0xf000f800, T32, 0xbf00, "____gnu_thumb1_case_uqi_veneer",
+	 LITIFUT_SITE_NOT_A_CALL},
 	{"blx r3, 16 bits", 0x8000, 0x4798, T32, 0xbf00, "", LITIFUT_SITE_TOO_SHORT},
 };
 

@@ -1,0 +1,73 @@
+#!/bin/sh
+# Switches of Thumb-1 code, as GCC makes them with -Os for a Cortex-M0: a function of libgcc jumps through the table
+# behind its call. In all modes that call stays as it is, so that the function finds the table.
+BOARDS=${BOARDS:-microbit ${LONG:+mps2-an385 mps2-an505}}
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../firmware.sh"
+
+# link_calls FOLDER SETTINGS...: with a switch in RAM as well
+link_calls()
+{
+	link_folder=$1
+	shift
+	for each in LITIFUT_PORT="$port" "$@"; do
+		export "${each?}"
+	done
+	traced "$link_folder" make_example "$link_folder" EXTRA_CFLAGS="$options -DIN_RAM"
+	link_status=$?
+	unset LITIFUT_PORT LITIFUT_MODE LITIFUT_STUBS LITIFUT_CLOCK LITIFUT_RING_KB
+	return $link_status
+}
+
+# prints_the_same FILE
+prints_the_same()
+{
+	text_of "$1" >text
+	cat text
+	cmp text plain.serial
+}
+
+# The calls of the functions that read the tables are left, also where a veneer leads to them.
+calls_are_left()
+{
+	"$BUILD/bin/litifut" info --skipped "$1" | grep 'not-a-call' >left
+	cat left
+	[ "$(grep -c 'not-a-call in' left)" -ge 12 ] && grep -q 'not-a-call in in_ram' left
+}
+
+behaviour()
+{
+	options="-mcpu=cortex-m0 -Os"
+	[ "$board" != mps2-an505 ] || options="-mcpu=cortex-m23 -Os"
+	times="LITIFUT_CLOCK=systick:16000000"
+	settings=
+	cp -r "$root/examples/firmware" source
+	cp "$root/tests/firmware/case_tables.c" source/main.c
+	cp "$root/tests/firmware/case_tables.S" source/tables.S
+	cp "$root/tests/firmware/startup.c" source
+	sed -i 's/startup.o board.o main.o/& tables.o/
+		s/^\$(OUT)\/firmware.elf:/$(OUT)\/%.o: %.S\n\t@mkdir -p $(@D)\n\t$(CC) $(CFLAGS) -c $< -o $@\n\n&/' source/Makefile
+	sed -i 's/\*(\.data \.data\.\*)/& *(.ramfunc)/' source/sections.ld
+
+	make_example plain EXTRA_CFLAGS="$options -DIN_RAM" >/dev/null
+	emulate plain/firmware.elf plain.serial
+	for mode in fast small table spans stream; do
+		case $mode in
+		fast | small) settings=LITIFUT_STUBS=$mode ;;
+		table) settings="LITIFUT_MODE=table $times" ;;
+		spans) settings="LITIFUT_MODE=spans $times LITIFUT_RING_KB=4" ;;
+		stream) settings="LITIFUT_MODE=stream LITIFUT_RING_KB=4" ;;
+		esac
+		# shellcheck disable=SC2086
+		ok "$mode: it links traced" link_calls $mode $settings
+		ok "$mode: calls of what reads the tables are left" calls_are_left $mode/firmware.elf
+		emulate $mode/firmware.elf $mode.serial
+		ok "$mode: it prints the same" prints_the_same $mode.serial
+	done
+	for mode in fast small table; do
+		ok "$mode: each site is counted as often as it is executed" \
+			counts_equal_calls $mode/firmware.elf
+	done
+}
+
+for_boards behaviour
