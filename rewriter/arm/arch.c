@@ -8,6 +8,7 @@
 #include "rewriter/arm/numbers.h"
 #include "rewriter/arm/scaled_jump.h"
 #include "rewriter/arm/stone.h"
+#include "rewriter/arm/table_call.h"
 #include "rewriter/arm/tail.h"
 #include "rewriter/arm/thumb1.h"
 #include "rewriter/arm/thunk.h"
@@ -187,8 +188,14 @@ enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 	}
 	if (covered)
 		end_at_stubs(section, covered, section_end, *ranges, count);
-	if (section->bytes)
+	if (section->bytes) {
+		enum litifut_status status;
+
 		litifut_arm_join_numbers(image, section, *ranges, count);
+		status = litifut_arm_cut_tables(image, section, ranges, count, error);
+		if (status)
+			return status;
+	}
 	/* mold does not mark its PLT, which is A32 code */
 	if (!*count && section->size && litifut_section_is_linkage(section))
 		(*ranges)[(*count)++] = (struct litifut_code_range){section->address, section_end,
@@ -214,7 +221,7 @@ static unsigned refuse(const struct litifut_arch_context *context,
 	(void)preceding_bytes;
 	/* lr points at a jump table that the helper reads and jumps through; a veneer may lead to
 	 * it. */
-	if (strstr(callee_name, "__gnu_thumb1_case_"))
+	if (strstr(callee_name, LITIFUT_ARM_TABLE_HELPER))
 		return LITIFUT_SITE_NOT_A_CALL;
 	if (instruction->class == LITIFUT_CLASS_CALL_INDIRECT) {
 		/* A `bl` in the place of `blx lr` would overwrite the callee, and without

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rewriter/arm/stone.h"
+#include "rewriter/arm/table_call.h"
 #include "rewriter/arm/tail.h"
 #include "rewriter/arm/thumb1.h"
 #include "rewriter/arm/trampoline.h"
@@ -375,6 +376,9 @@ void litifut_arm_add_targets(const struct litifut_image *image,
 		if (ranges[i].state != LITIFUT_CODE_DATA)
 			continue;
 		litifut_arm_add_word_table(image, section, &ranges[i], targets);
+		if (i)
+			litifut_arm_add_table_call(image, section, &ranges[i - 1], &ranges[i],
+						   targets);
 		if (image->file.type != ET_DYN)
 			add_addresses(section, &ranges[i], targets);
 		if (i && ranges[i - 1].state == LITIFUT_CODE_THUMB &&

@@ -42,6 +42,7 @@
 #include "rewriter/arm/plain.h"
 #include "rewriter/arm/scaled_jump.h"
 #include "rewriter/arm/stone.h"
+#include "rewriter/arm/table_call.h"
 #include "rewriter/arm/tasks.h"
 #include "rewriter/arm/tail.h"
 #include "rewriter/arm/thumb1.h"
@@ -1350,16 +1351,40 @@ static bool is_explained(const struct litifut_image *image,
 		litifut_arm_is_indirect_tail(image, context, &call, &graph->labels));
 }
 
-/* A switch of Thumb-1 code: a function of libgcc reads the table that stands behind its call. */
-static bool is_table_call(const struct litifut_image *image, const struct litifut_block *block)
+/* Is it a switch of Thumb-1 code (table_call.h), or does it look like one by the name of what it
+ * calls? */
+static bool is_table_call(const struct litifut_image *image,
+			  const struct litifut_arch_context *context,
+			  const struct litifut_graph_block *block)
 {
-	static const char start[] = "__gnu_thumb1_case_";
-	const struct litifut_symbol *callee =
-		block->ends == LITIFUT_ENDS_CALL && block->target
-			? litifut_image_function_start(image, block->target & ~1u)
-			: NULL;
+	const struct litifut_block *at = &block->block;
+	struct litifut_arm_table_call call;
+	const struct litifut_symbol *callee;
 
-	return callee && !strncmp(callee->name, start, sizeof(start) - 1);
+	if (at->ends != LITIFUT_ENDS_CALL || !at->target || !(at->flags & LITIFUT_BLOCK_THUMB))
+		return false;
+	callee = litifut_image_function_start(image, at->target & ~1u);
+	if (callee && strstr(callee->name, LITIFUT_ARM_TABLE_HELPER))
+		return true;
+	return litifut_arm_short_branches(&context->cpu) &&
+	       litifut_arm_table_call(image, &image->sections[block->section], at->branch, &call);
+}
+
+/* Makes a jump to the labels in the table of the switch at the end of the block. False: they are
+ * not known. */
+static bool follow_table(const struct litifut_image *image, struct litifut_graph *graph,
+			 size_t number)
+{
+	struct litifut_graph_block *block = &graph->items[number];
+
+	if (!litifut_arm_follows_table(image, graph, number))
+		return false;
+	block->block.ends = LITIFUT_ENDS_JUMP;
+	block->block.target = 0;
+	/* what fills up to a table of words */
+	if (number + 1 < graph->count && block[1].block.start == block->block.end)
+		block[1].led_to = block[1].behind_call = false;
+	return true;
 }
 
 /* Is the `bx lr` at the end of the block not a return, but a switch whose register lr is? */
@@ -1404,8 +1429,11 @@ static unsigned judge_function(const struct litifut_image *image,
 	bool labels = false;
 	bool jumps = false;
 
+	if (litifut_arm_is_table_helper(image, graph->items[first].block.start))
+		return LITIFUT_SITE_UNKNOWN_JUMP;
 	for (size_t i = first; i < end; i++) {
-		if (is_table_call(image, &graph->items[i].block))
+		if (is_table_call(image, context, &graph->items[i]) &&
+		    !follow_table(image, graph, i))
 			return LITIFUT_SITE_UNKNOWN_JUMP;
 		labels |= (graph->items[i].block.flags & LITIFUT_BLOCK_LABEL) != 0;
 	}

@@ -46,6 +46,7 @@
 #include "rewriter/arm/pointed_callee.h"
 #include "rewriter/arm/return_kept.h"
 #include "rewriter/arm/stone.h"
+#include "rewriter/arm/table_call.h"
 #include "rewriter/arm/tasks.h"
 #include "rewriter/arm/trampoline.h"
 #include "rewriter/arm/vectors.h"
@@ -506,7 +507,7 @@ static bool redirect(const struct litifut_arch_context *context, uint8_t *code, 
 }
 
 /* Switches of v6-M. */
-static const char *const helpers[] = {"__gnu_thumb1_case_", NULL};
+static const char *const helpers[] = {LITIFUT_ARM_TABLE_HELPER, NULL};
 
 const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.machine = EM_ARM,

@@ -564,6 +564,34 @@ enum litifut_arm_scaled_form litifut_arm_scaled_jump(const struct litifut_image 
 		       : form;
 }
 
+/* Of T32 code: which register does the instruction copy? NONE: it does something else. */
+static unsigned copied_by(const struct line *line)
+{
+	if (line->length != 2)
+		return NONE;
+	if (!(line->word & 0xffc0) || (line->word & 0xffc0) == 0x1c00) /* movs; adds #0 */
+		return line->word >> 3 & 7;
+	return (line->word & 0xff00) == 0x4600 ? line->word >> 3 & 15 : NONE; /* mov */
+}
+
+bool litifut_arm_is_at_most(const struct litifut_image *image, const struct litifut_graph *graph,
+			    size_t number, unsigned reg, uint32_t *most)
+{
+	struct place place = {.image = image, .graph = graph};
+	struct fact fact = {.reg = reg, .other = NONE};
+	unsigned line;
+	bool found;
+
+	enter(&place, number);
+	found = is_proved(place, &fact);
+	if (!found && is_thumb(&place) && find_writer(&place, reg, &line)) {
+		fact.reg = copied_by(&place.lines[line]);
+		found = fact.reg != NONE && is_proved(before_line(&place, line), &fact);
+	}
+	*most = fact.most;
+	return found;
+}
+
 /* Of unrolled code: so many rounds, at most. Behind a branch a block begins in any case. */
 #define ROUNDS_MOST 64
 #define BRANCH_BYTES 4

@@ -41,6 +41,11 @@ enum litifut_arm_scaled_form litifut_arm_scaled_jump(const struct litifut_image 
 						     size_t number,
 						     struct litifut_arm_scaled *jump);
 
+/* Is the number in the register at most *most at the end of block `number`, as code before it has
+ * compared it? Or is it the copy of one that is? */
+bool litifut_arm_is_at_most(const struct litifut_image *image, const struct litifut_graph *graph,
+			    size_t number, unsigned reg, uint32_t *most);
+
 /* Adds to `targets` where such jumps in `range`, which is code, may lead, and rather more. */
 void litifut_arm_add_scaled(const struct litifut_image *image,
 			    const struct litifut_section *section,

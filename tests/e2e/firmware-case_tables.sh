@@ -1,9 +1,35 @@
 #!/bin/sh
 # Switches of Thumb-1 code, as GCC makes them with -Os for a Cortex-M0: a function of libgcc jumps through the table
-# behind its call. In all modes that call stays as it is, so that the function finds the table.
+# behind its call. Blocks and flags of such functions are those that QEMU executes, and in all modes that call stays
+# as it is, so that the function finds the table.
 BOARDS=${BOARDS:-microbit ${LONG:+mps2-an385 mps2-an505}}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
+
+switches="by_bytes by_halves run by_signed_bytes by_signed_halves by_words unmarked unmarked_unbounded unbounded
+	before_literals"
+
+# recorded_in ELF FUNCTION...: how many edges of each are recorded
+recorded_in()
+{
+	recorded_elf=$1
+	shift
+	"$BUILD/bin/litifut" info --sites "$recorded_elf" >edges
+	for function; do
+		echo "$function $(grep -c " patched in $function\$" edges)"
+	done
+}
+
+# all_are_recorded ELF: something of each of the switches, and nothing of what only looks like one
+all_are_recorded()
+{
+	# shellcheck disable=SC2086
+	recorded_in "$1" $switches >recorded
+	cat recorded
+	"$BUILD/bin/litifut" info --skipped "$1" | grep 'unknown-jump in' >unknown
+	cat unknown
+	! grep -q ' 0$' recorded && grep -q 'in alike$' unknown && ! grep -vE 'in (alike|__gnu_thumb1_case_.*|.*printf.*)$' unknown
+}
 
 # link_calls FOLDER SETTINGS...: with a switch in RAM as well
 link_calls()
@@ -48,6 +74,15 @@ behaviour()
 	sed -i 's/startup.o board.o main.o/& tables.o/
 		s/^\$(OUT)\/firmware.elf:/$(OUT)\/%.o: %.S\n\t@mkdir -p $(@D)\n\t$(CC) $(CFLAGS) -c $< -o $@\n\n&/' source/Makefile
 	sed -i 's/\*(\.data \.data\.\*)/& *(.ramfunc)/' source/sections.ld
+
+	ok "paths: it links traced" link_mode paths paths 8 EXTRA_CFLAGS="$options"
+	ok "paths: code of each switch is recorded" all_are_recorded paths/firmware.elf
+	ok "paths: blocks are those that the program without patches executes" \
+		blocks_are_executed paths plain memory --more 2
+	ok "coverage: it links traced" link_mode coverage coverage 8 EXTRA_CFLAGS="$options"
+	ok "coverage: code of each switch is recorded" all_are_recorded coverage/firmware.elf
+	dump coverage/firmware.elf results _exit
+	ok "coverage: flags are those of what is executed" flags_are_executed coverage results 100
 
 	make_example plain EXTRA_CFLAGS="$options -DIN_RAM" >/dev/null
 	emulate plain/firmware.elf plain.serial
