@@ -139,6 +139,14 @@ static const char *callee_at(const struct post_walk_place *place)
 	return NULL;
 }
 
+bool post_walk_is_switch_to(const struct post_walk_place *place, const struct post_path_code *code,
+			    uint32_t label)
+{
+	return post_walk_block(place)->block.ends == LITIFUT_ENDS_JUMP &&
+	       code->blocks[label].block.flags & LITIFUT_BLOCK_LABEL &&
+	       post_walk_is_of_function(place, code, label);
+}
+
 /* From there, and if that is in code that is not followed, when it returns. */
 struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 				       const struct post_path_code *code, uint32_t number)
@@ -150,6 +158,8 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 	bool through = false; /* code that is not followed, whose return is recorded */
 
 	seen.outside = post_walk_is_outside(&ahead);
+	seen.jumps_to =
+		ahead.at.state == POST_WALK_JUMP && post_walk_is_switch_to(&ahead.at, code, number);
 	post_walk_leave_unseen(&ahead);
 	for (unsigned steps = 0; steps < AHEAD_MOST; steps++) {
 		const struct post_path_block *block;
@@ -158,6 +168,8 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 		seen.outside |= post_walk_is_outside(&ahead);
 		if (ahead.at.state == POST_WALK_CALL)
 			ahead.at.state = POST_WALK_ENTRY;
+		seen.jumps_to |= !through && ahead.at.state == POST_WALK_JUMP &&
+				 post_walk_is_switch_to(&ahead.at, code, number);
 		if (ahead.at.state == POST_WALK_JUMP && comes_back(&ahead, walker, frames, &own)) {
 			through = true;
 			continue;
@@ -179,6 +191,7 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 		seen.passes |= !through && there;
 		if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
 			break;
+		seen.jumps_to |= !through && post_walk_is_switch_to(&ahead.at, code, number);
 		seen.may_call |=
 			!through &&
 			(block->block.ends == LITIFUT_ENDS_JUMP ||

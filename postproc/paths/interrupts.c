@@ -59,7 +59,7 @@ static bool is_expected(const struct post_walker *walker, const struct post_path
 		&walker->at.code->blocks[walker->last < walker->at.code->count ? walker->last : 0];
 	const struct post_walk_ahead ahead = post_walk_ahead(walker, code, block);
 
-	return walker->last == block || ahead.leads_to || ahead.passes ||
+	return walker->last == block || ahead.leads_to || ahead.passes || ahead.jumps_to ||
 	       (code->blocks[block].block.flags & LITIFUT_BLOCK_FUNCTION &&
 		(ahead.may_call || last->block.ends == LITIFUT_ENDS_JUMP ||
 		 (last->block.ends == LITIFUT_ENDS_CALL && last->target == POST_NONE)));
@@ -148,6 +148,9 @@ static void go_into(struct post_walk *walk, struct post_walker *walker,
 			post_walk_leave(walker);
 			continue;
 		}
+		/* a call of code that is not followed has returned */
+		if (walker->at.state == POST_WALK_CALL && (ahead.passes || ahead.leads_to))
+			walker->at.state = POST_WALK_ENTRY;
 		if (!may_execute(walker))
 			break;
 		if (is_before(walker, code, block, address) ||
@@ -351,7 +354,15 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 			return;
 		}
 		/* in the next round of a loop, if what the last one has recorded is ahead */
-		again = records && post_walk_ahead(walker, code, block).leads_to;
+		if (records) {
+			const struct post_walk_ahead ahead = post_walk_ahead(walker, code, block);
+
+			again = ahead.leads_to || ahead.jumps_to;
+			/* code that is not followed has returned by then */
+			if (ahead.leads_to ? post_walk_returns_unseen(walker)
+					   : again && walker->at.state == POST_WALK_CALL)
+				post_walk_pass(walk, walker, true);
+		}
 	}
 	for (size_t i = 0;
 	     i < code->count && may_execute(walker) && (again || walker->last != block); i++)

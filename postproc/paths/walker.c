@@ -399,12 +399,17 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 	    (code->cpu->interrupts_exactly || walker->amid))
 		post_walk_begin_anew(walk, walker);
 	/* then it is not a callback */
-	if (post_walk_returns_unseen(walker)) {
+	if (!(walker->at.state == POST_WALK_JUMP &&
+	      post_walk_is_switch_to(&walker->at, code, number)) &&
+	    post_walk_returns_unseen(walker)) {
 		const struct post_walk_ahead ahead = post_walk_ahead(walker, code, number);
+		const bool leads_to =
+			ahead.leads_to || (ahead.jumps_to && walker->at.state == POST_WALK_CALL &&
+					   !post_walk_lands_at(&walker->at, code, block->start));
 
-		if (ahead.leads_to || (ahead.pointer && block->flags & LITIFUT_BLOCK_FUNCTION &&
-				       post_walk_is_answered(walker)))
-			post_walk_pass(walk, walker, ahead.leads_to);
+		if (leads_to || (ahead.pointer && block->flags & LITIFUT_BLOCK_FUNCTION &&
+				 post_walk_is_answered(walker)))
+			post_walk_pass(walk, walker, leads_to);
 		else if (block->flags & LITIFUT_BLOCK_FUNCTION
 				 ? ahead.named && !walker->at.calls &&
 					   !post_walk_leads_by_name(&walker->at, code, number)

@@ -141,6 +141,7 @@ struct post_walk_circle {
 struct post_walk_ahead {
 	bool leads_to; /* the start of the block, which is recorded */
 	bool passes;   /* the block is among those on the way */
+	bool jumps_to; /* so is a jump in the function that may lead to the block as a label */
 	bool may_call; /* so is a call or a jump that may lead to any function, */
 	bool pointer;  /* and one of these through a pointer, */
 	bool named;    /* by the name of the function, */
@@ -388,6 +389,11 @@ bool post_walk_lands_at(const struct post_walk_place *place, const struct post_p
 /* It has gone on: to the block for which a record is, or to the next call or jump through a
  * pointer. */
 void post_walk_pass(struct post_walk *walk, struct post_walker *walker, bool to_block);
+
+/* Does the block at the place end with a jump that may lead to block number `label`, which is one?
+ */
+bool post_walk_is_switch_to(const struct post_walk_place *place, const struct post_path_code *code,
+			    uint32_t label);
 
 /* What lies ahead of the thread, and if it is in code that is not followed, when that returns. */
 struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,

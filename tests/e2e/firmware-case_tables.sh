@@ -1,7 +1,7 @@
 #!/bin/sh
 # Switches of Thumb-1 code, as GCC makes them with -Os for a Cortex-M0: a function of libgcc jumps through the table
-# behind its call. Blocks and flags of such functions are those that QEMU executes, and in all modes that call stays
-# as it is, so that the function finds the table.
+# behind its call. Blocks and flags of such functions are those that QEMU executes, also under interrupts, and in all
+# modes that call stays as it is, so that the function finds the table.
 BOARDS=${BOARDS:-microbit ${LONG:+mps2-an385 mps2-an505}}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
@@ -83,6 +83,12 @@ behaviour()
 	ok "coverage: code of each switch is recorded" all_are_recorded coverage/firmware.elf
 	dump coverage/firmware.elf results _exit
 	ok "coverage: flags are those of what is executed" flags_are_executed coverage results 100
+
+	for tick in 450 500 523 777 1111; do
+		ok "interrupts, a tick of $tick: it links traced" link_mode paths ticks 8 EXTRA_CFLAGS="$options -DTICK=$tick"
+		ok "interrupts, a tick of $tick: blocks are those that are executed" \
+			blocks_are_executed ticks traced memory --more 2
+	done
 
 	make_example plain EXTRA_CFLAGS="$options -DIN_RAM" >/dev/null
 	emulate plain/firmware.elf plain.serial
