@@ -228,6 +228,13 @@ bool post_walk_leads_by_name(const struct post_walk_place *place, const struct p
 	return !place->calls && has_name(code, function, callee_at(place));
 }
 
+bool post_walk_throws(const struct post_walker *walker)
+{
+	return ends_calls(walker->at.state == POST_WALK_ENTRY
+				  ? walker->at.code->blocks[walker->last].callee
+				  : callee_at(&walker->at));
+}
+
 bool post_walk_throws_later(const struct post_walker *walker, const struct post_path_code *code,
 			    uint32_t number)
 {

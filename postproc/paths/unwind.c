@@ -80,13 +80,13 @@ bool post_walk_unwind_to(struct post_walk *walk, struct post_walker *walker,
 	return true;
 }
 
-/* Behind a call of code that is not followed, where a record would have to come: as a bit comes,
- * the call has not returned. */
+/* Behind a call of code that is not followed which does not return: as a bit comes, and a record
+ * would have to, or as the call throws. */
 static bool is_behind_throw(const struct post_walker *walker)
 {
-	return walker->at.state == POST_WALK_ENTRY &&
-	       post_walk_block(&walker->at)->block.entered == LITIFUT_ENTERED_RECORD &&
-	       post_walk_is_outside(walker);
+	return walker->at.state == POST_WALK_ENTRY && post_walk_is_outside(walker) &&
+	       (post_walk_block(&walker->at)->block.entered == LITIFUT_ENTERED_RECORD ||
+		post_walk_throws(walker));
 }
 
 void post_walk_come_back(struct post_walk *walk, struct post_walker *walker)
@@ -95,12 +95,15 @@ void post_walk_come_back(struct post_walk *walk, struct post_walker *walker)
 
 	while (walker->at.state == POST_WALK_CALL || walker->at.state == POST_WALK_JUMP ||
 	       is_behind_throw(walker)) {
-		if (walker->at.state == POST_WALK_CALL)
+		if (walker->at.state == POST_WALK_CALL && !post_walk_throws(walker))
 			walker->at.state = POST_WALK_ENTRY;
 		else if (!post_walk_unwind_outside(walk, walker)) {
 			if (walker->at.state == POST_WALK_ENTRY)
 				return;
-			post_walk_leave(walker);
+			if (walker->at.state == POST_WALK_CALL)
+				walker->at.state = POST_WALK_ENTRY;
+			else
+				post_walk_leave(walker);
 		}
 		if (walker->at.state == POST_WALK_ENTRY && walker->at.block == begun)
 			walker->begun = begun;

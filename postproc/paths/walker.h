@@ -377,6 +377,10 @@ bool post_walk_leads_by_name(const struct post_walk_place *place, const struct p
 void post_walk_pass_by_name(struct post_walk *walk, struct post_walker *walker,
 			    const struct post_path_code *code, uint32_t function);
 
+/* The thread is in code that is not followed. Was that called by a name that does not return:
+ * longjmp, or one that goes on with an exception? */
+bool post_walk_throws(const struct post_walker *walker);
+
 /* The thread is in a call whose return is not recorded, and a later one ends calls. Has that led to
  * the block? */
 bool post_walk_throws_later(const struct post_walker *walker, const struct post_path_code *code,

@@ -190,6 +190,69 @@ stream_source()
 	END
 }
 
+# An exception that goes through a function, whose code goes on behind the call that hands it on, to one that is not traced.
+through_source()
+{
+	cat >through.cc <<-'END'
+		#include <cstdio>
+		#include <stdexcept>
+		#define KEEP __attribute__((noinline, noclone))
+
+		struct source {
+			int n;
+			KEEP bool next() { return n-- > 0; }
+			KEEP ~source() { n = 0; }
+		};
+		[[noreturn]] KEEP static void fail(const std::runtime_error &error)
+		{
+			throw error;
+		}
+		KEEP static int search(int n)
+		{
+			source from{n};
+
+			while (from.n != 100)
+				if (!from.next())
+					fail(std::runtime_error("none"));
+			return from.n;
+		}
+		KEEP static int work(int n)
+		{
+			for (int i = 0; i < n; i++)
+				if (i * 5 % 3 == 2)
+					return i;
+			return -1;
+		}
+		KEEP int untraced(int n)
+		{
+			int got = 0;
+
+			for (int i = 0; i < n; i++) {
+				try {
+					got += search(i);
+				} catch (std::runtime_error &error) {
+					got += error.what()[0] + work(i);
+				}
+				got += work(i + 1);
+			}
+			return got;
+		}
+		int main()
+		{
+			int got = 0;
+
+			for (int i = 0; i < 5; i++) {
+				got += untraced(i);
+				if (got % 3 == 0)
+					puts("three");
+				got += work(i);
+			}
+			printf("%d\n", got);
+			return 0;
+		}
+	END
+}
+
 # A longjmp() to a function that is not traced.
 outside_source()
 {
@@ -241,6 +304,7 @@ paths_of_jumps()
 	jumps_source
 	exceptions_source
 	stream_source
+	through_source
 	outside_source
 	# exit() comes to its last system call, behind which all is only possible
 	link jumps ../jumps.c -static && same_run jumps && blocks_equal --killed jumps
@@ -258,6 +322,12 @@ paths_of_jumps()
 	rm -rf plain traced
 	link stream ../stream.cc && same_run stream && blocks_equal "" stream
 	rm -rf plain traced
+	export LITIFUT_EXCLUDE='untraced*,_Z8untraced*'
+	for flags in -O1 -Os; do
+		link through ../through.cc && same_run through && blocks_equal "" through
+		rm -rf plain traced
+	done
+	flags=
 	language=gcc
 	export LITIFUT_EXCLUDE=untraced
 	link outside ../outside.c && same_run outside && blocks_equal "" outside
