@@ -160,6 +160,7 @@ struct scan {
 	uint32_t end;
 	bool thumb;
 	bool gives_back; /* the callee may leave in lr what the function itself returns to */
+	bool jumps;      /* a way leads to where a register says */
 	struct ways ways;
 	unsigned steps;
 };
@@ -181,6 +182,7 @@ static bool follow(const struct litifut_instruction *instruction, uint32_t next,
 		/* a computed goto: for a tail call, lr would have been written before */
 		if (instruction->target_register == LR || scan->gives_back)
 			return false;
+		scan->jumps = true;
 		if (instruction->conditional)
 			add(&scan->ways, next);
 		return true;
@@ -232,16 +234,37 @@ static enum verdict judge(struct scan *scan, uint32_t at, bool always, uint32_t 
 	return always && effect.written & LR_BIT ? IS_WRITTEN : GOES_ON;
 }
 
+/* The length of the instruction at `at`, 0: there is none. A word of T32 code has the first
+ * halfword above the second. */
+static unsigned decode(const struct scan *scan, uint32_t at,
+		       struct litifut_instruction *instruction, uint32_t *word)
+{
+	static const struct cpu_context context;
+	const uint8_t *code = scan->section->bytes + (at - scan->section->address);
+	unsigned length;
+
+	if (at < scan->start || at >= scan->end)
+		return 0;
+	length = litifut_arm_decode(&context, code, scan->end - at, at,
+				    scan->thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN,
+				    instruction);
+	if (!length)
+		return 0;
+	instruction->length = (uint8_t)length;
+	*word = scan->thumb ? litifut_get16(false, code) : litifut_get32(false, code);
+	if (scan->thumb && length == 4)
+		*word = *word << 16 | litifut_get16(false, code + 2);
+	return length;
+}
+
 /* One way, up to where lr is written or it branches. False: lr may be read on it. */
 static bool scan_way(struct scan *scan, uint32_t at)
 {
-	static const struct cpu_context context;
 	const uint32_t start = at;
 	unsigned block = 0; /* instructions of an IT block to come */
 
 	for (;; scan->steps++) {
 		struct litifut_instruction instruction;
-		const uint8_t *code = scan->section->bytes + (at - scan->section->address);
 		enum verdict verdict;
 		uint32_t word;
 		unsigned length;
@@ -249,17 +272,9 @@ static bool scan_way(struct scan *scan, uint32_t at)
 		/* the rest is a way of its own */
 		if (at != start && is_known(&scan->ways, at))
 			return true;
-		if (at < scan->start || at >= scan->end || scan->steps == STEPS)
-			return false;
-		length = litifut_arm_decode(&context, code, scan->end - at, at,
-					    scan->thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN,
-					    &instruction);
+		length = scan->steps < STEPS ? decode(scan, at, &instruction, &word) : 0;
 		if (!length)
 			return false;
-		instruction.length = (uint8_t)length;
-		word = scan->thumb ? litifut_get16(false, code) : litifut_get32(false, code);
-		if (scan->thumb && length == 4)
-			word = word << 16 | litifut_get16(false, code + 2);
 		if (scan->thumb && length == 2 && litifut_arm_it_length((uint16_t)word)) {
 			block = litifut_arm_it_length((uint16_t)word);
 		} else {
@@ -271,6 +286,55 @@ static bool scan_way(struct scan *scan, uint32_t at)
 		}
 		at += length;
 	}
+}
+
+/* Does code of the small instruction set, which starts at `at`, come to `address` before it has
+ * saved lr or made a call? Then lr holds what a jump leads on with. */
+static bool way_keeps(struct scan *scan, uint32_t at, uint32_t address)
+{
+	const uint32_t start = at;
+
+	for (;; scan->steps++) {
+		struct litifut_instruction instruction;
+		uint32_t word;
+		unsigned length;
+
+		if (at == address)
+			return true;
+		if (at != start && is_known(&scan->ways, at))
+			return false;
+		length = scan->steps < STEPS ? decode(scan, at, &instruction, &word) : 0;
+		if (!length)
+			return true;
+		if ((word & 0xff00) == 0xb500 || /* push {..., lr} */
+		    returns(word, true, length) || traps(word, true, length) ||
+		    instruction.class == LITIFUT_CLASS_CALL_DIRECT ||
+		    instruction.class == LITIFUT_CLASS_CALL_INDIRECT)
+			return false;
+		if (instruction.class == LITIFUT_CLASS_BRANCH_DIRECT) {
+			add(&scan->ways, instruction.target & ~1u);
+			if (!instruction.conditional)
+				return false;
+		} else if (instruction.class != LITIFUT_CLASS_OTHER) {
+			return instruction.target_register != LR;
+		}
+		at += length;
+	}
+}
+
+static bool keeps_link(const struct litifut_section *section, uint32_t start, uint32_t end,
+		       uint32_t address)
+{
+	struct scan scan = {.section = section,
+			    .start = start,
+			    .end = end,
+			    .thumb = true,
+			    .ways = {.items = {start}, .count = 1}};
+
+	for (unsigned i = 0; i < scan.ways.count; i++)
+		if (way_keeps(&scan, scan.ways.items[i], address) || scan.ways.failed)
+			return true;
+	return false;
 }
 
 /* Does `push {lr}` stand before the call, as it does before one of __gnu_mcount_nc? */
@@ -301,5 +365,7 @@ bool litifut_arm_link_is_free(const struct litifut_section *section, uint32_t st
 	for (unsigned i = 0; i < scan.ways.count; i++)
 		if (!scan_way(&scan, scan.ways.items[i]) || scan.ways.failed)
 			return false;
-	return true;
+	/* nothing says that lr is not read where it leads to, unless it was saved, or a call made
+	 */
+	return !scan.jumps || call != start || !keeps_link(section, start, end, address);
 }

@@ -76,6 +76,47 @@ call_that_sends()
 	lines_are either DA:9,0
 }
 
+# A function that calls nothing and leads on by a table to code that returns by lr.
+table_of_leaf()
+{
+	cat >source/main.c <<-'C'
+	#include <stdio.h>
+	void SysTick_Handler(void)
+	{
+	}
+	static __attribute__((noinline)) unsigned look(unsigned *words, unsigned x)
+	{
+		words[0] = x;
+		words[1] = x + 1;
+		words[2] = x * 3;
+		switch (x & 7) {
+		case 0: words[3] = 7; return 11;
+		case 1: words[4] = 2; return 7;
+		case 2: words[5] = 9; return 1;
+		case 3: words[3] = 1; return 99;
+		case 4: words[3] = 8; return 12;
+		case 5: words[3] = 4; return 5;
+		case 6: words[1] = 1; return 2;
+		case 7: words[2] = 7; return 10;
+		}
+		__builtin_unreachable();
+	}
+	int main(void)
+	{
+		unsigned words[8] = {0}, sum = 0;
+		for (unsigned i = 0; i < 40; i++)
+			sum += look(words, i) + words[3];
+		printf("%u\n", sum);
+		return 0;
+	}
+	C
+	ok "a leaf with a table: it links" make_example plain EXTRA_CFLAGS="$cpu"
+	emulate plain/firmware.elf plain.serial
+	ok "a leaf with a table: it links traced" link_coverage leaf EXTRA_CFLAGS="$cpu"
+	ok "a leaf with a table: flags are those of what is executed" sent_flags_are_executed leaf
+	ok "a leaf with a table: it prints the same" computes_the_same leaf/firmware.elf.serial
+}
+
 behaviour()
 {
 	case $board in
@@ -107,6 +148,7 @@ behaviour()
 	ok "by the line: flags are those of what is executed" flags_are_executed line line.serial 500
 
 	call_that_sends
+	table_of_leaf
 	cp "$root/tests/firmware/nested.c" source/main.c
 	cp "$root/tests/firmware/startup.c" source
 	ok "interrupts: it links traced" link_coverage nested EXTRA_CFLAGS="$cpu"
