@@ -323,6 +323,9 @@ struct litifut_arch_detour {
 			   const struct litifut_code_range *ranges, size_t count,
 			   const struct litifut_targets *targets,
 			   const struct litifut_targets *taken, struct litifut_cramped_call *call);
+	/* 0, or how far from a call it finds such code, if it looks for it only in the function
+	 * that `call` names, which may be another one than that of the call. */
+	uint32_t stone_reach;
 	/* Writes the trampoline of a call for which one of the two holds to `trampoline`,
 	 * standing at `address` (multiple of 4), and fills `detour`. False: out of reach. */
 	bool (*write_detour)(const struct litifut_arch_context *context,

@@ -179,6 +179,7 @@ static enum litifut_status open_pass(const char *path,
 		status = pass->arch.examine(&pass->image, &pass->context, error);
 	if (!status)
 		pass->baseline = pass->cpu->prepare(bytes, size, &pass->context);
+	pass->detour.stone_reach = pass->baseline ? pass->cpu->stone_reach : 0;
 	pass->send_at = find_sender(pass);
 	pass->ends_at = pass->send_at;
 	pass->sample_at = address_of(&pass->image, options->sample_at);

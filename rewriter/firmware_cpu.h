@@ -179,6 +179,7 @@ struct litifut_firmware_cpu {
 			   const struct litifut_code_range *ranges, size_t count,
 			   const struct litifut_targets *targets,
 			   const struct litifut_targets *taken, struct litifut_cramped_call *call);
+	uint32_t stone_reach; /* likewise, of one with the small instruction set */
 	/* Writes the stub of `call`, standing at `address` (multiple of 4), and the patches
 	 * that lead to it. False: something is out of reach or has no such form; `stub->bytes` is
 	 * right all the same. */

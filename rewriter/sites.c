@@ -65,6 +65,28 @@ static void take(struct litifut_targets *taken, uint32_t address, uint32_t bytes
 		litifut_targets_add(taken, address + at);
 }
 
+/* A stepping stone in the function of the call, or in those near by. */
+static bool find_stone(const struct judge *judge, const struct litifut_code_range *ranges,
+		       size_t count, const struct litifut_targets *targets,
+		       const struct litifut_targets *taken, struct litifut_cramped_call *call)
+{
+	const struct litifut_arch_detour *detour = judge->arch->detour;
+	const uint32_t reach = detour->stone_reach;
+	const struct litifut_symbol *function = NULL;
+	bool found = detour->find_stone(judge->context, ranges, count, targets, taken, call);
+
+	if (!found && reach)
+		function = litifut_image_function_from(
+			judge->image, call->address > reach ? call->address - reach : 0);
+	while (function && function->address < call->address + reach && !found) {
+		call->function_start = function->address;
+		call->function_end = litifut_image_function_end(judge->image, function);
+		found = detour->find_stone(judge->context, ranges, count, targets, taken, call);
+		function = litifut_image_function_from(judge->image, function->address + 1);
+	}
+	return found;
+}
+
 /* Stepping stones for the calls of one section that could not be moved. */
 static enum litifut_status find_stones(const struct judge *judge,
 				       const struct litifut_section *section,
@@ -84,8 +106,7 @@ static enum litifut_status find_stones(const struct judge *judge,
 		    site->site.reason != LITIFUT_SITE_BRANCH_TARGET)
 			continue;
 		call = litifut_site_cramped(judge->image, site);
-		if (!judge->arch->detour->find_stone(judge->context, ranges, count, targets, taken,
-						     &call))
+		if (!find_stone(judge, ranges, count, targets, taken, &call))
 			continue;
 		site->stone = call.stone;
 		site->stone_bytes = call.stone_bytes & 31;
@@ -111,7 +132,9 @@ static enum litifut_status judge_stuck(const struct judge *judge,
 	for (size_t i = 0; i < judge->image->own_count && !status; i++) {
 		const struct litifut_symbol *own = &judge->image->symbols[judge->image->own[i]];
 
-		if (litifut_image_section_at(judge->image, own->address, own->size))
+		/* the address of what is in no memory says nothing */
+		if (judge->image->sections[own->section].flags & SHF_ALLOC &&
+		    litifut_image_section_at(judge->image, own->address, own->size))
 			take(&taken, own->address, own->size);
 	}
 	for (size_t i = 0; i < judge->list->count && !status; i++) {

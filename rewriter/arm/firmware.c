@@ -30,8 +30,8 @@
  * moves to the stub. Where all of T32 is there, that is reached by `b.w`, and sets lr by
  * itself; elsewhere a `bl`, which ends where the `blx` did, leaves the same in lr, and the
  * instruction that moved must not use lr. stone.c has the last resort, for calls whose
- * neighbours can't move. A tail call is a `b.w` to its stub in the same
- * way. The counting of these is in tracer/arm/firmware/count_pointer.S.
+ * neighbours can't move; their stubs set lr first, on v6-M by way of r0. A tail call is a `b.w` to
+ *its stub in the same way. The counting of these is in tracer/arm/firmware/count_pointer.S.
  *
  * Encodings: DDI 0403E A7.7, DDI 0419E A6.7. More than 500 lines, because the stubs of both
  * architectures and what they displace share one emitter. */
@@ -213,6 +213,15 @@ static void land(struct emitter *emitter, unsigned test, unsigned branch_without
 		      (uint16_t)(branch_without_offset | (compare ? distance << 3 : distance)));
 }
 
+/* Where the small instruction set has brought the code here by another bl than that of the call. */
+static void set_link(struct emitter *emitter, uint32_t value)
+{
+	half(emitter, 0xb401); /* push {r0} */
+	load(emitter, 0, value);
+	half(emitter, 0x4686); /* mov lr, r0 */
+	half(emitter, 0xbc01); /* pop {r0} */
+}
+
 static void count_fast(struct emitter *emitter, const struct litifut_firmware_call *call)
 {
 	half(emitter, 0xb407); /* push {r0, r1, r2} */
@@ -295,10 +304,14 @@ static bool patch(const struct litifut_firmware_call *call,
 static bool patch_stone(struct emitter *emitter, const struct litifut_firmware_call *call,
 			struct litifut_firmware_patch *patches)
 {
+	struct litifut_cramped_call site = call->call;
 	struct litifut_detour detour = {0};
 	uint32_t moved = emitter->address + emitter->at;
-	unsigned bytes = litifut_arm_stone_write(&call->call, emitter->address, moved,
-						 emitter->stub->code + emitter->at, &detour);
+	unsigned bytes;
+
+	site.may_link = call->baseline;
+	bytes = litifut_arm_stone_write(&site, emitter->address, moved,
+					emitter->stub->code + emitter->at, &detour);
 
 	emitter->at += bytes;
 	patches[0] = (struct litifut_firmware_patch){
@@ -346,6 +359,8 @@ static bool write_stub(const struct litifut_firmware_call *call, uint32_t addres
 	}
 	if (call->pointer && !call->call.tail && !call->baseline)
 		load(&emitter, LR, back | 1);
+	else if (call->call.stone_bytes && call->baseline)
+		set_link(&emitter, back | 1);
 	if (call->pointer)
 		count_pointer(&emitter, call);
 	else if (call->small)
@@ -386,6 +401,8 @@ static bool find_stone(const struct litifut_arch_context *context,
 		       const struct litifut_targets *targets, const struct litifut_targets *taken,
 		       struct litifut_cramped_call *call)
 {
+	/* the call of its stone changes lr, which a tail call must keep */
+	call->may_link = !call->tail;
 	return call->instruction.target_register < LR &&
 	       litifut_arm_find_stone(context, ranges, count, targets, taken, call);
 }
@@ -517,6 +534,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.prepare = prepare,
 	.can_detour = can_detour,
 	.find_stone = find_stone,
+	.stone_reach = LITIFUT_ARM_STONE_REACH,
 	.write_stub = write_stub,
 	.write_way = write_way,
 	.add_vectors = litifut_arm_vectors_add,

@@ -354,6 +354,13 @@ static bool is_pushed(const struct litifut_section *section, uint32_t start, boo
 bool litifut_arm_link_is_free(const struct litifut_section *section, uint32_t start, uint32_t end,
 			      bool thumb, uint32_t call, uint32_t address)
 {
+	const bool behind_call = call != start;
+	const uint32_t section_end = section->address + section->size;
+
+	if (start < section->address)
+		start = section->address;
+	if (end > section_end)
+		end = section_end;
 	struct scan scan = {.section = section,
 			    .start = start,
 			    .end = end,
@@ -367,5 +374,5 @@ bool litifut_arm_link_is_free(const struct litifut_section *section, uint32_t st
 			return false;
 	/* nothing says that lr is not read where it leads to, unless it was saved, or a call made
 	 */
-	return !scan.jumps || call != start || !keeps_link(section, start, end, address);
+	return !scan.jumps || behind_call || !keeps_link(section, start, end, address);
 }

@@ -13,6 +13,10 @@
  *
  *	moved:	mov  r0, r4; mov r1, r5; ldr r2, [sp]; adds r2, #1; b.w back
  *
+ * Without b.w both branches of the stone are bl, so it stands where lr holds nothing, and the
+ * trampoline of the call, if that is one of a firmware, sets lr to what the call would have left
+ *there.
+ *
  * The branch at the site keeps the condition of the call: that of its IT block,
  * or its own, with the shorter reach that conditional branches have. */
 #include "rewriter/arm/stone.h"

@@ -5,6 +5,9 @@
 
 #include "rewriter/arm/arm.h"
 
+/* How far from its call a stone is at most. */
+#define LITIFUT_ARM_STONE_REACH 2048
+
 bool litifut_arm_find_stone(const struct litifut_arch_context *context,
 			    const struct litifut_code_range *ranges, size_t count,
 			    const struct litifut_targets *targets,

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Calls keep all registers and sp, returns keep the flags as well, in each mode that records calls: code in
-# assembly has a value in each register at a direct call, a call through a pointer and a tail call.
+# assembly has a value in each register at a direct call, calls through a pointer and a tail call.
 BOARDS=${BOARDS:-netduino2 microbit ${LONG:+mps2-an385 mps2-an505}}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
@@ -11,8 +11,8 @@ behaviour()
 	cp "$root/tests/firmware/registers.c" source/main.c
 	make_example plain >/dev/null
 	# v6-M has no room for the tail call: a short branch where lr holds the return address
-	traced_ways='direct|by_pointer|by_tail|passes_on'
-	[ "$board" != microbit ] || traced_ways='direct|by_pointer|by_tail'
+	traced_ways='direct|by_pointer|at_label|by_tail|passes_on'
+	[ "$board" != microbit ] || traced_ways='direct|by_pointer|at_label|by_tail'
 	patience=10
 	emulate plain/firmware.elf plain.serial
 	is "untraced" "$(cat plain.serial)" "0 wrong"

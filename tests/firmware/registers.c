@@ -1,6 +1,6 @@
-/* Calls that need all registers: direct ones, through a pointer, and a tail call, by code in
- * assembly that has a value in each register when it calls and another one when it returns. In
- * place of main.c of examples/firmware. */
+/* Calls that need all registers: direct ones, through a pointer, at a label, and a tail call, by
+ * code in assembly that has a value in each register when it calls and another one when it returns.
+ * In place of main.c of examples/firmware. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -50,7 +50,7 @@ __asm__(".syntax unified\n"
 	"	ldr r\\number, =\\seed + \\number\n"
 	"	.endr\n"
 	"	.endm\n"
-	"	.macro way name, instruction, operand\n"
+	"	.macro way name, instruction, operand, label\n"
 	"	.global \\name\n"
 	"	.type \\name, %function\n"
 	"	.thumb_func\n"
@@ -63,6 +63,11 @@ __asm__(".syntax unified\n"
 	"	push {r4, r5, r6, r7}\n"
 	"	give 0x51000000, 0x50000000\n"
 	"	ldr r3, =callee\n"
+	"	.ifnb \\label\n"
+	"	b \\label\n"
+	"	nop\n"
+	"	\\label:\n"
+	"	.endif\n"
 	"	\\instruction \\operand\n"
 	"	take at_return\n"
 	"	pop {r4, r5, r6, r7}\n"
@@ -93,11 +98,13 @@ __asm__(".syntax unified\n"
 	"	.size passes_on, . - passes_on\n"
 	"	way direct, bl, callee\n"
 	"	way by_pointer, blx, r3\n"
+	"	way at_label, blx, r3, called_here\n"
 	"	way by_tail, bl, passes_on\n");
 
 void callee(void);
 void direct(void);
 void by_pointer(void);
+void at_label(void);
 void by_tail(void);
 
 void SysTick_Handler(void)
@@ -145,7 +152,7 @@ static unsigned check(const char *way, void call(void))
 int main(void)
 {
 	unsigned wrong = check("direct", direct) + check("by pointer", by_pointer) +
-			 check("by tail", by_tail);
+			 check("at label", at_label) + check("by tail", by_tail);
 
 	printf("%u wrong\n", wrong);
 	return 0;
