@@ -492,7 +492,9 @@ void post_walk_take_jump(struct post_walk *walk, struct post_walker *walker,
 	walker->lost = false;
 	post_walk_prove_entry(walk, walker);
 	walker->at = post_walk_start_of(code, number);
-	post_walk_execute(walk, walker);
+	/* else it is a label as well, which makes a record */
+	if (!post_walk_block(&walker->at)->block.entered)
+		post_walk_execute(walk, walker);
 }
 
 struct post_walker *post_walk_take_bits(struct post_walk *walk, struct post_walker *walker,

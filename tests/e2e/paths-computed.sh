@@ -121,6 +121,20 @@ forms_source()
 		.balign 4
 		row
 		end known_row
+		@ data has the address of one of the places as well,
+		begin known_label
+		cmp r0, #3
+		bhi 9f
+		adr r2, 7f
+		add.w r2, r2, r0, lsl #2
+		mov pc, r2
+		.balign 4
+		row
+		.pushsection .data
+		.balign 4
+		.word 7b + 5
+		.popsection
+		end known_label
 		begin known_row_below
 		cmp r0, #4
 		it hs
@@ -310,7 +324,7 @@ forms_source()
 	END
 	# what there is in the file
 	if [ "$target" = armhf ]; then
-		names="known_row known_row_below known_rounds known_exchange unknown_any unknown_other unknown_around
+		names="known_row known_label known_row_below known_rounds known_exchange unknown_any unknown_other unknown_around
 			unknown_changed unknown_many unknown_flags unknown_order"
 	else
 		names="known_rounds known_always unknown_order unknown_condition"
