@@ -31,7 +31,7 @@ struct post_path_code {
 	const struct cpu *cpu;          /* NULL: without blocks */
 	struct post_path_block *blocks;
 	size_t count;
-	struct post_path_frame *frames; /* of each block; NULL: nothing is known of them */
+	struct path_frame *frames; /* of each block; NULL: nothing is known of them */
 	struct post_path_edge *edges;
 	size_t edge_count;
 };

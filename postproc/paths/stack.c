@@ -99,7 +99,7 @@ static size_t follow_frames(struct post_walk *walk, const struct post_walker *wa
 			    uint32_t stack, const uint32_t *words, uint32_t count,
 			    struct post_walk_place *found)
 {
-	const struct post_path_frame *frames = &walker->at.code->frames[walker->at.block];
+	const struct path_frame *frames = &walker->at.code->frames[walker->at.block];
 	const struct cpu_frame *frame =
 		walker->at.state == POST_WALK_BRANCH ? &frames->branch : &frames->start;
 	struct post_walk_place callee = walker->at, back;

@@ -635,7 +635,7 @@ static void frames_of_functions(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(programs); i++) {
-		struct post_path_frame *frames;
+		struct path_frame *frames;
 
 		make(&made, &programs[i]);
 		frames = post_path_frames(&made.image);
