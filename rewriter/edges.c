@@ -745,8 +745,10 @@ static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const 
 	}
 	if (!status)
 		status = judge_ends(judge, functions, error);
-	if (!status)
+	if (!status) {
 		give_bits(judge->edges, &judge->session->sites, &paths);
+		status = litifut_edges_number_labels(judge->session, &paths, error);
+	}
 	if (!status && LITIFUT_ARCH_GET(judge->session->arch, flow, landing_pads))
 		judge->session->arch->flow->landing_pads(&judge->session->image, give_pad, graph);
 	litifut_paths_release(&paths);

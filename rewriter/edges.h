@@ -127,7 +127,8 @@ static inline bool litifut_edges_skip_records(const struct litifut_arch_context 
 	return context->bits && context->system && !context->units && !context->numbers;
 }
 
-#define LITIFUT_BIT_NONE 3u
+#define LITIFUT_BITS_MOST 5
+#define LITIFUT_BIT_NONE ((unsigned)LITIFUT_BITS_MOST)
 
 /* Where bits are recorded: which of `bits` in struct litifut_edge_code does so, or
  * LITIFUT_BIT_NONE.
@@ -141,7 +142,7 @@ static inline unsigned litifut_edge_bit(const struct litifut_arch_context *conte
 	if (context->units && !flag)
 		return LITIFUT_BIT_NONE;
 	if (context->units || way == LITIFUT_WAY_ENTERED)
-		return flag == LITIFUT_ENTERED_RECORD ? 2 : 1;
+		return LITIFUT_ENTERED_KIND(flag) > 1 ? LITIFUT_ENTERED_KIND(flag) : 1;
 	return way;
 }
 
@@ -150,14 +151,13 @@ static inline unsigned litifut_edge_bit(const struct litifut_arch_context *conte
 #define LITIFUT_EDGE_STEP_BYTES 8
 
 #define LITIFUT_EDGE_BYTES_MAX 256
-#define LITIFUT_BITS_MOST 5
 
 /* The code of one. */
 struct litifut_edge_code {
 	uint32_t flags; /* address of the room for flags */
 	uint32_t mark;  /* of the code that sets one, where all share it */
 	/* LITIFUT_MODE=paths: of the tracer's code that records a 0, a 1, that a block is
-	 * entered; with the Thumb bit. */
+	 * entered, its number; with the Thumb bit. */
 	uint32_t bits[LITIFUT_BITS_MOST];
 	/* LITIFUT_MODE=balllarus: what is to be recorded, by enum litifut_edge_way; `bits' are
 	 * those of enum litifut_numbers_code then. */
@@ -187,6 +187,8 @@ struct litifut_edge_code {
 	{                                                                                          \
 		"litifut_bit_zero", "litifut_bit_one", "litifut_bits_enter"                        \
 	}
+/* And that of the last of them, which not all CPUs have: without it no block has a number. */
+#define LITIFUT_BITS_NUMBER "litifut_bits_number"
 #define LITIFUT_NUMBERS_SYMBOLS                                                                    \
 	{                                                                                          \
 		"litifut_path_add", "litifut_path_end", "litifut_path_next", "litifut_path_begin", \
@@ -214,6 +216,9 @@ struct litifut_arch_edges {
 	/* LITIFUT_MODE=paths: may the code of this branch, which has been judged, record the start
 	 * of its block as well? May make it begin there. NULL: it may if it begins there. */
 	bool (*join)(const struct litifut_edge_place *place, struct litifut_edge *edge);
+	/* LITIFUT_MODE=paths: does the jump at the end of the block lead by a table that stands in
+	 * the code, so that it can't leave its function? NULL: that is not known of any. */
+	bool (*reads_table)(const struct litifut_edge_place *place);
 	/* Finds what code only reads to call functions that `graph` follows, in which callees are
 	 * known. Release with litifut_called_release(). NULL: nothing is. */
 	void (*find_called)(const struct litifut_image *image, const struct litifut_arch *arch,

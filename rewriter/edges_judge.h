@@ -1,4 +1,4 @@
-/* Between edges.c and units.c, while the edges of an image are judged. */
+/* Between edges.c, units.c and edges_labels.c, while the edges of an image are judged. */
 #ifndef LITIFUT_REWRITER_EDGES_JUDGE_H
 #define LITIFUT_REWRITER_EDGES_JUDGE_H
 
@@ -10,6 +10,7 @@
 
 struct litifut_edge;
 struct litifut_edges;
+struct litifut_paths;
 
 /* What stays the same meanwhile. */
 struct litifut_edges_judge {
@@ -61,6 +62,12 @@ enum litifut_status litifut_edges_find_stones(struct litifut_edges_judge *judge,
 
 /* Why edge number `item` is not recorded, or LITIFUT_SITE_PATCHED. */
 void litifut_edges_set_reason(struct litifut_edges_judge *judge, size_t item, unsigned reason);
+
+/* LITIFUT_MODE=paths, in edges_labels.c: gives numbers to labels of the session's graph, whose
+ * `entered` says what is recorded so far, and marks the jumps that lead to them. */
+enum litifut_status litifut_edges_number_labels(const struct litifut_session *session,
+						const struct litifut_paths *paths,
+						struct litifut_error *error);
 
 /* LITIFUT_MODE=units, in units.c: judges the edges of all units in place of those that the other
  * modes record. functions[i]: why the function of block number i must be left. */

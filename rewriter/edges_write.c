@@ -306,7 +306,7 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		if (shared && (!writer->mark || tries))
 			status = make_mark(writer, error);
 		code.mark = writer->mark;
-		for (unsigned i = 0; i < 3 && shared; i++)
+		for (unsigned i = 0; i < 4 && shared; i++)
 			code.bits[i] = writer->mark + (writer->bits[i] - writer->bits[0]);
 		if (shared)
 			code.spawns = writer->mark + (writer->spawns - writer->bits[0]);
@@ -336,7 +336,8 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 	}
 	if (writer->trial) {
 		/* what stands before the edge would be left out */
-		if (code.behind && block->block.entered == LITIFUT_ENTERED_RECORD &&
+		if (code.behind &&
+		    LITIFUT_ENTERED_KIND(block->block.entered) >= LITIFUT_ENTERED_RECORD &&
 		    edge->address == block->block.start)
 			block->behind = address + code.behind;
 		return LITIFUT_OK;
@@ -398,6 +399,9 @@ static bool find_bits(struct writer *writer)
 	symbol = litifut_image_symbol(&writer->session->image, LITIFUT_BITS_JUMP);
 	if (symbol)
 		writer->jumps = symbol->address | symbol->thumb;
+	symbol = litifut_image_symbol(&writer->session->image, LITIFUT_BITS_NUMBER);
+	if (symbol)
+		writer->bits[LITIFUT_ENTERED_NUMBER] = symbol->address | symbol->thumb;
 	return true;
 }
 

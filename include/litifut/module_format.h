@@ -47,8 +47,9 @@
 #define LITIFUT_MODULE_VERSION 2
 #define LITIFUT_DB_VERSION 1
 #define LITIFUT_SITES_VERSION 1
-/* 1 is without LITIFUT_BLOCK_LEADS_BEHIND, 2 without LITIFUT_BLOCK_RECORDS_JUMP */
-#define LITIFUT_BLOCKS_VERSION 3
+/* 1 is without LITIFUT_BLOCK_LEADS_BEHIND, 2 without LITIFUT_BLOCK_RECORDS_JUMP, 3 without
+ * LITIFUT_BLOCK_JUMPS_WITHIN */
+#define LITIFUT_BLOCKS_VERSION 4
 
 enum litifut_module_flags {
 	LITIFUT_MODULE_ACTIVE = 1,     /* the rewriter filled this in; 0: the link was left plain */
@@ -340,7 +341,10 @@ enum litifut_block_flags {
 	LITIFUT_BLOCK_LEADS_BEHIND = 32,
 	/* LITIFUT_MODE=paths: the code of the jump at its end records where that leads, a block of
 	 * the function: the address of a record is that of the block itself */
-	LITIFUT_BLOCK_RECORDS_JUMP = 64
+	LITIFUT_BLOCK_RECORDS_JUMP = 64,
+	/* LITIFUT_MODE=paths: the jump at its end leads to a block of the function that records a
+	 * number (LITIFUT_ENTERED_NUMBER), or to one that makes a record */
+	LITIFUT_BLOCK_JUMPS_WITHIN = 128
 };
 
 /* LITIFUT_MODE=paths: what `entered` of a block says, in place of a flag; `taken` and `passed` are
@@ -348,9 +352,19 @@ enum litifut_block_flags {
  * `taken` says that a unit ends where control goes to what `ends` says, `passed` that it ends by
  * going into the next block. */
 enum litifut_block_entered {
-	LITIFUT_ENTERED_BIT = 1,   /* control comes there: a bit, which is 1 */
-	LITIFUT_ENTERED_RECORD = 2 /* the same as a record, see LITIFUT_BITS_RECORD */
+	LITIFUT_ENTERED_BIT = 1,    /* control comes there: a bit, which is 1 */
+	LITIFUT_ENTERED_RECORD = 2, /* the same as a record, see LITIFUT_BITS_RECORD */
+	/* The same by its number among those of the function, as so many bits of one word, the
+	 * highest first; or as a record. `entered' is LITIFUT_ENTERED_AS_NUMBER() of these. */
+	LITIFUT_ENTERED_NUMBER = 3
 };
+
+#define LITIFUT_ENTERED_AS_NUMBER(bits, number)                                                    \
+	((uint32_t)LITIFUT_ENTERED_NUMBER | (uint32_t)(bits) << 8 | (uint32_t)(number) << 16)
+#define LITIFUT_ENTERED_KIND(entered) ((entered)&0xff)
+#define LITIFUT_ENTERED_BITS(entered) ((entered) >> 8 & 0xff)
+#define LITIFUT_ENTERED_NUMBER_OF(entered) ((entered) >> 16)
+#define LITIFUT_ENTERED_BITS_MOST 8
 
 /* A label without room for its record has it in a block behind it, at most so many farther, to
  * which it leads. */

@@ -298,7 +298,8 @@ struct litifut_flags_header {
  *                 control word without bit 31, and as many words follow as it says.
  *   bit 1 to 30   as many bits as there are below it, the first one the highest: 1 for a branch
  *                 that was taken, 0 for one that was passed, and 1 for a block that records in
- *                 this way that control came there (enum litifut_block_entered)
+ *                 this way that control came there (enum litifut_block_entered). A block that
+ *                 records its number has several bits, all in the same word
  *   bit 0         no bits yet
  *
  * Bits are shifted into the last word of a thread, so that the file has all of them at any moment.

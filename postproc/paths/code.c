@@ -57,6 +57,37 @@ static bool has_labels(const struct post_path_code *code, size_t block)
 	return false;
 }
 
+/* Which blocks have which numbers. */
+static void find_numbered(struct post_path_code *code)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < code->count; i++) {
+		const uint32_t entered = code->blocks[i].block.entered;
+		struct post_path_block *function = &code->blocks[code->blocks[i].function];
+		const uint32_t bits = LITIFUT_ENTERED_BITS(entered);
+
+		if (LITIFUT_ENTERED_KIND(entered) != LITIFUT_ENTERED_NUMBER ||
+		    function->number_bits || !bits || bits > LITIFUT_ENTERED_BITS_MOST)
+			continue;
+		function->number_bits = (uint8_t)bits;
+		function->numbers = (uint32_t)count;
+		count += (size_t)1 << bits;
+	}
+	code->numbered = post_allocate(count + 1, sizeof(*code->numbered));
+	for (size_t i = 0; i < count; i++)
+		code->numbered[i] = POST_NONE;
+	for (size_t i = 0; i < code->count; i++) {
+		const uint32_t entered = code->blocks[i].block.entered;
+		const struct post_path_block *function = &code->blocks[code->blocks[i].function];
+
+		if (LITIFUT_ENTERED_KIND(entered) == LITIFUT_ENTERED_NUMBER &&
+		    !(LITIFUT_ENTERED_NUMBER_OF(entered) >> function->number_bits))
+			code->numbered[function->numbers + LITIFUT_ENTERED_NUMBER_OF(entered)] =
+				(uint32_t)i;
+	}
+}
+
 /* Which calls and jumps are through pointers. */
 static void find_pointers(struct post_path_code *code, const struct post_image *image)
 {
@@ -68,7 +99,8 @@ static void find_pointers(struct post_path_code *code, const struct post_image *
 		const uint32_t start = code->blocks[code->blocks[i].function].block.start;
 		const uint8_t *bytes;
 
-		if (block->target || block->flags & LITIFUT_BLOCK_RECORDS_JUMP ||
+		if (block->target ||
+		    block->flags & (LITIFUT_BLOCK_RECORDS_JUMP | LITIFUT_BLOCK_JUMPS_WITHIN) ||
 		    (block->ends != LITIFUT_ENDS_CALL &&
 		     (block->ends != LITIFUT_ENDS_JUMP || has_labels(code, i))))
 			continue;
@@ -130,6 +162,8 @@ static struct post_path_code *read_code(struct post_session *session, uint32_t m
 		block->target =
 			block->block.target ? followed(image, block->block.target) : POST_NONE;
 	}
+	if (image->mode == LITIFUT_MODE_PATHS)
+		find_numbered(code);
 	find_pointers(code, image);
 	find_callees(code, image);
 	code->frames = post_path_frames(image);
@@ -174,6 +208,7 @@ void post_path_codes_release(struct post_path_codes *codes)
 		free(codes->items[i]->blocks);
 		free(codes->items[i]->frames);
 		free(codes->items[i]->edges);
+		free(codes->items[i]->numbered);
 		free(codes->items[i]);
 	}
 	free(codes->items);

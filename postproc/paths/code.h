@@ -11,6 +11,10 @@ struct post_path_block {
 	uint32_t target;   /* number of the block; POST_NONE: control can't be followed there */
 	uint32_t next;     /* the same of the one behind it */
 	uint32_t function; /* the number of the first block of its function */
+	/* Of the first block of a function in which blocks record numbers: how many bits each has,
+	 * and the place in `numbered` of that with number 0. */
+	uint8_t number_bits;
+	uint32_t numbers;
 	/* It ends in a call or a jump through a pointer, and not by a name or a table. */
 	bool pointer;
 	const char *callee; /* the name by which it leads to a function; NULL: not known */
@@ -34,6 +38,8 @@ struct post_path_code {
 	struct path_frame *frames; /* of each block; NULL: nothing is known of them */
 	struct post_path_edge *edges;
 	size_t edge_count;
+	uint32_t *numbered; /* blocks, by their numbers in their functions; POST_NONE: there is none
+			     */
 };
 
 struct post_path_codes {
@@ -45,6 +51,12 @@ struct post_path_codes {
  */
 const struct post_path_code *post_path_code(struct post_path_codes *codes,
 					    struct post_session *session, uint32_t module);
+
+/* Does the block make a record where it is entered, or its number in the place of one? */
+static inline bool post_path_makes_record(const struct post_path_block *block)
+{
+	return LITIFUT_ENTERED_KIND(block->block.entered) >= LITIFUT_ENTERED_RECORD;
+}
 
 /* The edge whose code has the link-time address, or NULL. */
 const struct post_path_edge *post_path_edge(const struct post_path_code *code, uint32_t address);

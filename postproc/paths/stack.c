@@ -213,7 +213,7 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 		return;
 	}
 	enters = post_walk_is_entering(code, edge, link);
-	if (code->blocks[edge->block].block.entered == LITIFUT_ENTERED_RECORD && enters) {
+	if (post_path_makes_record(&code->blocks[edge->block]) && enters) {
 		const struct post_walk_place before = walker->at;
 
 		/* else the thread begins there, or is called by code that is not followed, or an

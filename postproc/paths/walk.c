@@ -47,7 +47,7 @@ static struct post_walker *take_address(struct post_walk *walk, struct post_walk
 		post_walk_take_jump(walk, walker, code, number);
 		return walker;
 	}
-	if (!edge || code->blocks[edge->block].block.entered != LITIFUT_ENTERED_RECORD) {
+	if (!edge || !post_path_makes_record(&code->blocks[edge->block])) {
 		if (!post_path_is_without_file(code))
 			post_walk_disagree(walk, walker, "a record is not of the start of a block");
 		post_walk_begin_anew(walk, walker);

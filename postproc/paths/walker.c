@@ -186,7 +186,8 @@ EACH_BIT void end_block(struct post_walker *walker)
 		break;
 	}
 	case LITIFUT_ENDS_JUMP:
-		walker->at.state = block->block.flags & LITIFUT_BLOCK_RECORDS_JUMP
+		walker->at.state = block->block.flags & (LITIFUT_BLOCK_RECORDS_JUMP |
+							 LITIFUT_BLOCK_JUMPS_WITHIN)
 					   ? POST_WALK_RECORDED
 					   : POST_WALK_JUMP;
 		break;
@@ -288,13 +289,9 @@ struct post_walker *post_walk_settle(struct post_walk *walk, struct post_walker 
 
 EACH_BIT void take_bit(struct post_walk *walk, struct post_walker *walker, unsigned bit)
 {
-	const struct post_path_block *block;
+	const struct post_path_block *block =
+		walker->at.state == POST_WALK_NOWHERE ? NULL : post_walk_block(&walker->at);
 
-	if (walker->at.state != POST_WALK_BRANCH) {
-		advance(walk, walker);
-		post_walk_come_back(walk, walker);
-	}
-	block = walker->at.state == POST_WALK_NOWHERE ? NULL : post_walk_block(&walker->at);
 	switch (walker->at.state) {
 	case POST_WALK_BRANCH:
 		/* the bit is stored before the branch: where it returns to is on the stack */
@@ -381,6 +378,20 @@ static size_t ended_unseen(struct post_walker *walker, const struct post_path_co
 	return ended;
 }
 
+/* The block is executed, which has recorded that; before it as many others as there are from the
+ * label on. */
+static void arrive(struct post_walk *walk, struct post_walker *walker,
+		   const struct post_path_code *code, uint32_t number, uint32_t by_label)
+{
+	for (; by_label; by_label--) {
+		walker->at = post_walk_start_of(code, number - by_label);
+		post_walk_execute(walk, walker);
+		post_walk_prove_entry(walk, walker);
+	}
+	walker->at = post_walk_start_of(code, number);
+	post_walk_execute(walk, walker);
+}
+
 void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 			   const struct post_path_code *code, uint32_t number)
 {
@@ -434,7 +445,7 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 	if (walker->at.state == POST_WALK_ENTRY && walker->at.code == code &&
 	    walker->at.block == number) {
 		by_label = 0; /* it is the one */
-	} else if (walker->at.state == POST_WALK_JUMP &&
+	} else if ((walker->at.state == POST_WALK_JUMP || walker->at.state == POST_WALK_RECORDED) &&
 		   post_walk_block(&walker->at)->block.ends != LITIFUT_ENDS_CALL &&
 		   post_walk_is_in_function(&walker->at, code, number) &&
 		   !(block->flags & LITIFUT_BLOCK_FUNCTION)) {
@@ -458,13 +469,7 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 	}
 	walker->lost = false;
 	post_walk_prove_entry(walk, walker);
-	for (; by_label; by_label--) {
-		walker->at = post_walk_start_of(code, number - by_label);
-		post_walk_execute(walk, walker);
-		post_walk_prove_entry(walk, walker);
-	}
-	walker->at = post_walk_start_of(code, number);
-	post_walk_execute(walk, walker);
+	arrive(walk, walker, code, number, by_label);
 }
 
 bool post_walk_is_jump(const struct post_path_code *code, uint32_t link, uint32_t *number)
@@ -497,6 +502,54 @@ void post_walk_take_jump(struct post_walk *walk, struct post_walker *walker,
 		post_walk_execute(walk, walker);
 }
 
+/* How many bits the number has that the thread records next; 0: it does not. */
+EACH_BIT unsigned number_bits(const struct post_walker *walker)
+{
+	const struct post_walk_place *at = &walker->at;
+	const bool is_number =
+		at->state == POST_WALK_RECORDED
+			? post_walk_block(at)->block.flags & LITIFUT_BLOCK_JUMPS_WITHIN
+			: at->state == POST_WALK_ENTRY && !at->behind &&
+				  LITIFUT_ENTERED_KIND(post_walk_block(at)->block.entered) ==
+					  LITIFUT_ENTERED_NUMBER;
+
+	return is_number ? at->code->blocks[post_walk_block(at)->function].number_bits : 0;
+}
+
+static void take_number(struct post_walk *walk, struct post_walker *walker, uint32_t number)
+{
+	const struct post_path_code *code = walker->at.code;
+	const struct post_path_block *function =
+		&code->blocks[post_walk_block(&walker->at)->function];
+	const uint32_t block = code->numbered[function->numbers + number];
+
+	walk->totals->numbers++;
+	if (walker->at.state == POST_WALK_RECORDED ? block == POST_NONE
+						   : block != walker->at.block) {
+		post_walk_disagree(walk, walker, "the number is not that of a label there");
+		post_walk_begin_anew(walk, walker);
+		return;
+	}
+	post_walk_prove_entry(walk, walker);
+	arrive(walk, walker, code, block,
+	       walker->at.state == POST_WALK_RECORDED ? records_label(code, block) : 0);
+}
+
+/* The next of `count' bits are its number. Returns how many they are. */
+static unsigned take_number_of(struct post_walk *walk, struct post_walker *walker, uint32_t word,
+			       unsigned count, unsigned bits)
+{
+	if (bits > count) {
+		post_walk_disagree(walk, walker, "a label's number has too few bits");
+		post_walk_begin_anew(walk, walker);
+		walk->totals->bits_unused += count;
+		return count;
+	}
+	walk->totals->bits -= bits;
+	take_number(walk, walker, word >> (count - bits) & ((1u << bits) - 1));
+	return bits;
+}
+
 struct post_walker *post_walk_take_bits(struct post_walk *walk, struct post_walker *walker,
 					uint32_t word)
 {
@@ -506,10 +559,20 @@ struct post_walker *post_walk_take_bits(struct post_walk *walk, struct post_walk
 		count--;
 	walk->totals->bits += count;
 	while (count) {
+		unsigned bits;
+
 		walker->stops = 0;
 		advance(walk, walker);
 		if (walker->switching)
 			walker = post_walk_settle(walk, walker);
+		if (walker->at.state != POST_WALK_BRANCH) {
+			post_walk_come_back(walk, walker);
+			bits = number_bits(walker);
+			if (bits) {
+				count -= take_number_of(walk, walker, word, count, bits);
+				continue;
+			}
+		}
 		take_bit(walk, walker, word >> --count & 1);
 	}
 	return walker;

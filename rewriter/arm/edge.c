@@ -691,6 +691,26 @@ static void call_bits(struct thumb *thumb, uint32_t target)
 	end_calls(thumb);
 }
 
+/* What stands behind a call of the code that records a number: 31 less its bits, the number, its
+ * bits. Of T32 code the link register is odd. */
+static uint32_t number_word(const struct litifut_block *block)
+{
+	const uint32_t bits = LITIFUT_ENTERED_BITS(block->entered);
+	const uint32_t word =
+		(31 - bits) | LITIFUT_ENTERED_NUMBER_OF(block->entered) << 8 | bits << 16;
+
+	return block->flags & LITIFUT_BLOCK_THUMB ? word << 8 : word;
+}
+
+static void call_number(struct thumb *thumb, const struct litifut_block *block)
+{
+	begin_calls(thumb);
+	put_call(thumb, thumb->bits[LITIFUT_ENTERED_NUMBER]);
+	litifut_arm_put(&thumb->emitter, (uint16_t)number_word(block));
+	litifut_arm_put(&thumb->emitter, (uint16_t)(number_word(block) >> 16));
+	end_calls(thumb);
+}
+
 /* The code that records a bit, 0 or 1, where this is free. */
 static uint32_t free_code(const uint32_t *bits, unsigned bit, uint8_t form)
 {
@@ -757,6 +777,8 @@ static void mark(struct thumb *thumb, const struct litifut_block *block, enum li
 			put_call(thumb, free_code(thumb->bits, bit, thumb->free[way]));
 		else if (bit < 2 && thumb->free[way])
 			call_bits(thumb, free_code(thumb->bits, bit, thumb->free[way]));
+		else if (bit == LITIFUT_ENTERED_NUMBER)
+			call_number(thumb, block);
 		else if (bit != LITIFUT_BIT_NONE)
 			call_bits(thumb, thumb->bits[bit]);
 		return;
@@ -1096,13 +1118,23 @@ static void put_call_plain(struct plain *plain, uint32_t target)
 	plain->at += 4;
 }
 
-static void call_bits_plain(struct plain *plain, uint32_t target)
+static void begin_calls_plain(struct plain *plain)
 {
 	put(plain, 0xe92d4007); /* push {r0-r2, lr} */
 	note_saved(plain->frame, plain->at, 16, 1u << LR | 7);
-	put_call_plain(plain, target);
+}
+
+static void end_calls_plain(struct plain *plain)
+{
 	put(plain, 0xe8bd4007); /* pop {r0-r2, lr} */
 	note(plain->frame, plain->at, 0);
+}
+
+static void call_bits_plain(struct plain *plain, uint32_t target)
+{
+	begin_calls_plain(plain);
+	put_call_plain(plain, target);
+	end_calls_plain(plain);
 }
 
 static void set_flag_plain(struct plain *plain, uint32_t flag, uint8_t free)
@@ -1131,7 +1163,12 @@ static void mark_plain(struct plain *plain, const struct litifut_block *block,
 			put_call_plain(plain, free_code(plain->bits, bit, plain->free[way]));
 		else if (bit < 2 && plain->free[way])
 			call_bits_plain(plain, free_code(plain->bits, bit, plain->free[way]));
-		else if (bit != LITIFUT_BIT_NONE)
+		else if (bit == LITIFUT_ENTERED_NUMBER) {
+			begin_calls_plain(plain);
+			put_call_plain(plain, plain->bits[bit]);
+			put(plain, number_word(block));
+			end_calls_plain(plain);
+		} else if (bit != LITIFUT_BIT_NONE)
 			call_bits_plain(plain, plain->bits[bit]);
 		return;
 	}
@@ -1464,6 +1501,18 @@ static unsigned judge_function(const struct litifut_image *image,
 	return jumps && !labels ? LITIFUT_SITE_UNKNOWN_JUMP : LITIFUT_SITE_PATCHED;
 }
 
+/* tbb and tbh, and of A32 code the jumps that is_plain_switch() has. */
+static bool reads_own_table(const struct litifut_edge_place *place)
+{
+	const struct litifut_block *block = &place->block->block;
+	const struct litifut_arm_displaced jump = block->flags & LITIFUT_BLOCK_THUMB
+							  ? thumb_at(place, block->branch)
+							  : (struct litifut_arm_displaced){0};
+
+	return jump.length ? jump.length == 4 && (jump.instruction & 0xfff0ffe0) == 0xe8d0f000
+			   : is_plain_switch(place);
+}
+
 /* The start of a block need not be recorded at its first instruction. */
 static bool join(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
@@ -1493,6 +1542,7 @@ static bool lead(const struct litifut_edge_place *place, uint8_t *code)
 
 const struct litifut_arch_edges litifut_arm_edges = {
 	.join = join,
+	.reads_table = reads_own_table,
 	.add_addresses = litifut_arm_add_addresses,
 	.may_call = litifut_arm_may_call,
 	.refuses_bits = litifut_arm_refuses_bits,

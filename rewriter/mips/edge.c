@@ -563,13 +563,24 @@ static void put_bits_call(struct litifut_mips_emitter *emitter, uint32_t code, u
 	litifut_mips_note(emitter, 0, 0);
 }
 
+/* The same, with a second word for the number. */
+static void put_number_call(struct litifut_mips_emitter *emitter, uint32_t entered, uint32_t target)
+{
+	put_bits_call(emitter, emitter->code->bits[LITIFUT_ENTERED_NUMBER],
+		      target ? target : litifut_mips_here(emitter) + 24);
+	litifut_mips_put(emitter, LITIFUT_ENTERED_BITS(entered) | LITIFUT_ENTERED_NUMBER_OF(entered)
+									  << 8);
+}
+
 static void put_bits_edge(struct litifut_mips_emitter *emitter, enum litifut_edge_way way,
 			  uint32_t target)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 	const unsigned bit = litifut_edge_bit(emitter->place->context, block, way);
 
-	if (bit != LITIFUT_BIT_NONE)
+	if (bit == LITIFUT_ENTERED_NUMBER)
+		put_number_call(emitter, block->entered, target);
+	else if (bit != LITIFUT_BIT_NONE)
 		put_bits_call(emitter, emitter->code->bits[bit], target);
 }
 

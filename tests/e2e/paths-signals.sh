@@ -38,6 +38,25 @@ program_source()
 					sum--;
 			return sum;
 		}
+		/* where its jump leads is several bits */
+		__attribute__((noipa)) static int turn(int number)
+		{
+			int sum = 0;
+
+			for (int i = 0; i < number % 13; i++)
+				switch ((number + i) % 11) {
+				case 0: sum += twice(i); break;
+				case 1: sum ^= 5; break;
+				case 2: sum *= 3; break;
+				case 3: sum -= twice(sum); break;
+				case 4: sum += i; /* fall through */
+				case 5: sum <<= 1; break;
+				case 6: return twice(sum);
+				case 7: sum |= 1; break;
+				case 8: sum /= 7; break;
+				}
+			return sum;
+		}
 		int main(int argc, char **argv)
 		{
 			struct itimerval often = {{0, 1000}, {0, 1000}};
@@ -47,7 +66,7 @@ program_source()
 			if (argc > 1)
 				setitimer(ITIMER_REAL, &often, NULL);
 			for (int i = 0; i < 4000; i++) {
-				work += step(i);
+				work += step(i) + turn(i);
 				for (int j = 0; j < 32; j++)
 					values[j] = (j * 7 + i) % 32;
 				if (i % 64 == 0)
@@ -58,7 +77,7 @@ program_source()
 	END
 }
 
-# blocks_of OUTPUT OPTIONS ARGUMENTS...: executed blocks of step() and compare(); OPTIONS are QEMU's.
+# blocks_of OUTPUT OPTIONS ARGUMENTS...: executed blocks of step(), turn() and compare(); OPTIONS are QEMU's.
 blocks_of()
 {
 	blocks_output=$1
@@ -70,7 +89,7 @@ blocks_of()
 	guest_environment=
 	qemu_options=
 	"$BUILD/bin/litifut-post" -q -f blocks -o all.tsv data traced/program 2>post.log &&
-		! grep . post.log && awk -F '\t' '$6 == "step" || $6 == "compare" { print $4 }
+		! grep . post.log && awk -F '\t' '$6 == "step" || $6 == "turn" || $6 == "compare" { print $4 }
 			$4 == "gap" { print }' all.tsv >"$blocks_output"
 }
 

@@ -520,6 +520,54 @@ static void interrupt_comes_at_stone(void **state)
 	expect(&made, 0, "B0@0 - B1@0 B4@1 + B6@1 B2@0 B0@1 + B3@1 b3@0 ", 0);
 }
 
+/* main() ends its second block by a jump to one of the next two, which have numbers of three bits.
+ */
+static void number_labels(struct made *made)
+{
+	made->image.mode = LITIFUT_MODE_PATHS;
+	made->blocks[CALL].ends = LITIFUT_ENDS_JUMP;
+	made->blocks[CALL].target = 0;
+	made->blocks[CALL].flags = LITIFUT_BLOCK_JUMPS_WITHIN;
+	made->blocks[BEHIND].entered = LITIFUT_ENTERED_AS_NUMBER(3, 0);
+	made->blocks[MAIN_END].entered = LITIFUT_ENTERED_AS_NUMBER(3, 5);
+	add_site(made, 3, made->blocks[MAIN_END].start, STUB(3), LITIFUT_SITE_BLOCK);
+	made->image.site_count = 4;
+}
+
+/* A number shows where a jump has led; a record does so, too. A block with a number to which
+ * control comes in another way records it all the same. */
+static void labels_have_numbers(void **state)
+{
+	static const struct {
+		uint32_t words[4];
+		const char *steps;
+		unsigned problems;
+	} runs[] = {
+		{{ENTER_MAIN, 0x15 /* 0, 5 */, ENTER_MAIN, 2}, "B0@0 - B1@0 B3@0 B0@0 - B1@0 ", 0},
+		{{ENTER_MAIN, 0x85 /* 0, 0, 5 */}, "B0@0 - B1@0 B2@0 B3@0 ", 0},
+		{{ENTER_MAIN, 2 /* 0 */, 0x8, 0xd}, "B0@0 - B1@0 B2@0 B3@0 ", 0},
+		{{ENTER_MAIN, 2, LITIFUT_BITS_RECORD | (BIAS + STUB(3)) >> 1},
+		 "B0@0 - B1@0 B3@0 ",
+		 0},
+		{{ENTER_MAIN, 0x17 /* 0, 7 */, ENTER_MAIN, 3}, "B0@0 - B1@0 gap B0@0 + ", 1},
+		{{ENTER_MAIN, 0x82 /* 0, 0, 2 */, ENTER_MAIN, 2},
+		 "B0@0 - B1@0 B2@0 gap B0@0 - B1@0 ",
+		 1},
+		{{ENTER_MAIN, 0xa /* 0, and two bits */, ENTER_MAIN, 2},
+		 "B0@0 - B1@0 gap B0@0 - B1@0 ",
+		 1},
+	};
+	struct made made;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(runs); i++) {
+		make(&made, &programs[0]);
+		number_labels(&made);
+		add_chunk(&made, runs[i].words, COUNT(runs[i].words));
+		expect(&made, 0, runs[i].steps, runs[i].problems);
+	}
+}
+
 static void count_step(void *context, const struct post_path_step *step)
 {
 	const uint32_t *most = context;
@@ -564,6 +612,8 @@ static void any_words_can_be_walked(void **state)
 			words[i] = parts[(random >> 16) % COUNT(parts)];
 		}
 		make(&made, &programs[round % COUNT(programs)]);
+		if (round & 2)
+			number_labels(&made);
 		add_chunk(&made, words, COUNT(words));
 		post_paths_walk(&made.session, &made.process, &made.codes, count_step, &most,
 				&totals);
@@ -827,6 +877,7 @@ int main(void)
 		cmocka_unit_test(ends_are_possible),
 		cmocka_unit_test(interrupts_come_at_once),
 		cmocka_unit_test(interrupt_comes_at_stone),
+		cmocka_unit_test(labels_have_numbers),
 		cmocka_unit_test(any_words_can_be_walked),
 		cmocka_unit_test(damage_is_a_gap),
 		cmocka_unit_test(walks_begin_at_a_sync),

@@ -1,7 +1,7 @@
 /* LITIFUT_MODE=paths on ARM: what the code of a branch calls (rewriter/arm/edge.c), once it has
  * pushed r0 to r2 and lr. litifut_bit_zero and litifut_bit_one put one bit into the word before the
- * thread's cursor, litifut_bits_enter puts down where it was called from; <litifut/trace_format.h>
- * has the words. Linked for this mode only.
+ * thread's cursor, litifut_bits_number several, litifut_bits_enter puts down where it was called from;
+ * <litifut/trace_format.h> has the words. Linked for this mode only.
  *
  * A signal handler may come between any two instructions. What it records begins with a word of
  * its own (all functions that it can begin with record that they were entered), so it leaves the
@@ -196,6 +196,50 @@
 	mov.w	r0, #(2 | JUMPED)
 	b.n	litifut_bits_slow
 	end	litifut_bits_jump
+
+/* The number of a label, as the word behind the call has it (rewriter/arm/edge.c): shifts its bits into
+ * the word before the cursor as bits are, or begins another one. Where the recorder has to do it, it
+ * puts down the address. */
+	begin	litifut_bits_number
+1:	mrc	p15, 0, r1, c13, c0, 3
+	ldr	r1, [r1]
+	ldr.w	r2, [r1, #LITIFUT_THUNK_CURSOR]	/* as cursor_code.h has it */
+	cbz	r2, 8f
+	ldr	r0, [r2, #-4]
+	ldrb.w	r1, [lr]
+	lsr.w	r1, r0, r1
+	cbnz	r1, 2f			/* there is no room in the word */
+	ldrb.w	r1, [lr, #2]
+	lsl.w	r0, r0, r1
+	ldrb.w	r1, [lr, #1]
+	orr.w	r0, r0, r1
+	str	r0, [r2, #-4]
+	add.w	lr, lr, #4
+	bx	lr
+2:	lsl.w	r0, r2, #(32 - LITIFUT_THUNK_STOP_BITS)
+	cbz	r0, 8f			/* there is no room behind it */
+	mrc	p15, 0, r1, c13, c0, 3
+	ldr	r1, [r1]
+	ldrex	r0, [r1, #LITIFUT_THUNK_CURSOR]
+	eor	r0, r0, r2
+	cbnz	r0, 3f			/* as for a bit */
+	add.w	r2, r2, #4
+	strex	r0, r2, [r1, #LITIFUT_THUNK_CURSOR]
+	cbnz	r0, 3f
+	mov.w	r0, #1
+	ldrb.w	r1, [lr, #2]
+	lsl.w	r0, r0, r1
+	ldrb.w	r1, [lr, #1]
+	orr.w	r0, r0, r1
+	str	r0, [r2, #-4]
+	add.w	lr, lr, #4
+	bx	lr
+3:	b	1b
+8:	mov	r1, lr
+	add.w	lr, lr, #4
+	mov.w	r0, #(2 | JUMPED)
+	b.n	litifut_bits_slow
+	end	litifut_bits_number
 
 /* r0: 0 or 1, the bit; 2: the block is entered, or with JUMPED that at r1; or LITIFUT_BITS_SPAWNS. The recorder gets it as the
  * lowest bits of the stack pointer, and as the return address that in the code of the branch: lr, or

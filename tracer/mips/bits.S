@@ -1,7 +1,7 @@
 /* LITIFUT_MODE=paths on MIPS: what the code of a branch calls (rewriter/mips/edge.c), once it has
  * made room for 16 bytes on the stack and stored $v1 at 8 and ra at 12. litifut_bit_zero and
- * litifut_bit_one put one bit into the word before the thread's cursor, litifut_bits_enter puts
- * down where it was called from; <litifut/trace_format.h> has the words. A word behind the call
+ * litifut_bit_one put one bit into the word before the thread's cursor, litifut_bits_number several,
+ * litifut_bits_enter puts down where it was called from; <litifut/trace_format.h> has the words. A word behind the call
  * says how far from there the code goes on. Linked for this mode only.
  *
  * As branches do not reach far, the rewriter makes copies of this code, from litifut_bit_zero to
@@ -237,8 +237,53 @@ litifut_bits_distance:
 	head	\register, 1
 	head	\register, 2
 	.endr
-	.org	litifut_bit_zero + LITIFUT_BITS_BYTES_MIPS
 	end	litifut_bits_heads
+
+/* The number of a label: behind the word behind the call, another one has how many bits it has, and
+ * above its lowest byte the number. They are shifted into the word before the cursor as bits are, or
+ * into another one. Where the recorder has to do it, it puts down the address. */
+	begin	litifut_bits_number
+	sw	$t0, 4($sp)
+	lw	$t0, 4($ra)
+1:	rdhwr	$v1, $29
+	lw	$v1, VECTOR($v1)
+	lw	$v1, CURSOR($v1)
+	beqz	$v1, 8f
+	sw	$t1, 0($sp)
+	lw	$at, -4($v1)
+	nor	$t1, $t0, $zero		/* 31 less the bits, as shifts take it */
+	srlv	$t1, $at, $t1
+	bnez	$t1, 2f			/* there is no room in the word */
+	sllv	$at, $at, $t0
+	srl	$t0, $t0, 8
+	or	$at, $at, $t0
+	sw	$at, -4($v1)
+5:	lw	$t1, 0($sp)
+	lw	$t0, 4($sp)
+	lw	$v1, 8($sp)
+	goes_on
+2:	andi	$at, $v1, LITIFUT_THUNK_STOP_BYTES - 1
+	beqz	$at, 8f			/* there is no room behind it */
+	move	$t1, $v1
+	rdhwr	$v1, $29
+	lw	$v1, VECTOR($v1)
+	LL_AT_CURSOR
+	bne	$at, $t1, 3f		/* as for a bit */
+	addiu	$t1, $t1, 4
+	sc	$t1, CURSOR($v1)
+	beqz	$t1, 3f
+	li	$v1, 1
+	sllv	$v1, $v1, $t0
+	srl	$t0, $t0, 8
+	or	$v1, $v1, $t0
+	b	5b
+	sw	$v1, 0($at)
+3:	b	1b
+	lw	$t1, 0($sp)
+8:	b	.Lentered
+	lw	$t1, 0($sp)
+	.org	litifut_bit_zero + LITIFUT_BITS_BYTES_MIPS
+	end	litifut_bits_number
 
 /* The recorder gets what $v1 is as the lowest bits of the stack pointer. The return address that it gets
  * is in the code of the branch. */
