@@ -282,6 +282,9 @@ struct litifut_arch_flow {
 	uint32_t (*far_target)(const struct litifut_image *image,
 			       const struct litifut_arch_context *context,
 			       const struct litifut_section *section, uint32_t address);
+	/* Is the code nothing but what fills up to where something else begins? NULL: that is not
+	 * known of any. */
+	bool (*only_fills)(const uint8_t *code, uint32_t bytes, bool thumb);
 	/* Takes what the exception tables of `image` say of its code, see landing_pads.h. */
 	void (*landing_pads)(const struct litifut_image *image,
 			     void (*take)(void *context, uint32_t start, uint32_t end,

@@ -3,11 +3,13 @@
  * must know that such bits follow. So labels have numbers only where no jump of the function can
  * leave it, and where nothing else leads to them unseen:
  *
- * - A jump that leaves its function for another one, a tail call, leaves the stack as the function
- *   has found it. So one behind which something is on the stack stays in the function, and so does
- *   one whose form says that it reads a table of the code.
+ * - A jump of a compiler that leaves its function for another one, a tail call, leaves the stack as
+ *   the function has found it. So one behind which something is on the stack stays in the function,
+ * and so does one whose form says that it reads a table of the code.
  * - Code of another function that branches into the middle of this one is a part of it, as GCC's
  *   `.cold' parts are. If it has jumps as well, they may lead to the same labels.
+ * - Where no way to a block is known, a jump or other code leads there unseen, as a goto out of a
+ *   nested function or __builtin_longjmp() does.
  * - Behind a call of code that is not followed, a bit means that the call has not returned.
  * - Exceptions lead to landing pads from any call. */
 #include "rewriter/edges_judge.h"
@@ -113,7 +115,7 @@ static void give_function(struct labels *labels, size_t first, size_t end)
 		jumps |= is_jump(&items[i]);
 	}
 	if (!jumps || !count || count > LABELS_MOST || labels->shared[items[first].function] ||
-	    !all_stay(labels, first, end))
+	    litifut_graph_has_unreached(labels->graph, first, end) || !all_stay(labels, first, end))
 		return;
 	while (count > 1u << bits)
 		bits++;

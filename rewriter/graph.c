@@ -439,6 +439,34 @@ static void connect(struct litifut_graph *graph)
 	}
 }
 
+/* Finds blocks to which something may lead unseen. Nothing may move over their starts, either. */
+static void find_unreached(const struct litifut_image *image, const struct litifut_arch *arch,
+			   struct litifut_graph *graph)
+{
+	bool (*const only_fills)(const uint8_t *, uint32_t, bool) =
+		LITIFUT_ARCH_GET(arch, flow, only_fills);
+
+	for (size_t i = 1; i < graph->count; i++) {
+		struct litifut_graph_block *block = &graph->items[i];
+		const bool last = i + 1 == graph->count || block[1].function != block->function;
+		const struct litifut_section *section = &image->sections[block->section];
+		const bool fills =
+			block->block.ends == LITIFUT_ENDS_ON &&
+			(last || block[1].block.start != block->block.end ||
+			 (only_fills &&
+			  only_fills(section->bytes + (block->block.start - section->address),
+				     block->block.end - block->block.start,
+				     block->block.flags & LITIFUT_BLOCK_THUMB)));
+
+		block->unreached = !block->led_to && !fills &&
+				   block[-1].function == block->function &&
+				   !litifut_targets_has(&graph->targets, block->block.start);
+	}
+	for (size_t i = 0; i < graph->count; i++)
+		if (graph->items[i].unreached)
+			litifut_targets_add(&graph->targets, graph->items[i].block.start);
+}
+
 enum litifut_status litifut_graph_make(const struct litifut_image *image,
 				       const struct litifut_arch *arch,
 				       const struct litifut_arch_context *context,
@@ -476,9 +504,19 @@ enum litifut_status litifut_graph_make(const struct litifut_image *image,
 	if (!status && graph->count) {
 		qsort(graph->items, graph->count, sizeof(*graph->items), by_address);
 		connect(graph);
+		find_unreached(image, arch, graph);
 	}
 	litifut_targets_release(&maker.exclusive);
 	return status;
+}
+
+bool litifut_graph_has_unreached(const struct litifut_graph *graph, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++)
+		if (graph->items[i].unreached &&
+		    !(graph->items[i].block.flags & LITIFUT_BLOCK_LABEL))
+			return true;
+	return false;
 }
 
 void litifut_graph_release(struct litifut_graph *graph)

@@ -25,9 +25,12 @@ struct litifut_graph_block {
 	bool exclusive;       /* the branch stands between an exclusive load and its store */
 	bool first_exclusive; /* so does the first instruction */
 	bool led_to;          /* it is the next block, or the target, of another */
-	bool unrecorded;      /* the same of one whose branch is not recorded */
-	bool scratch_lives;   /* what the CPU's edges use may hold something in its function */
-	bool behind_call;     /* the block before calls, and the callee may not return */
+	/* No way to it is known, and it is not only what fills up to data or to the end of its
+	 * function: something may lead there unseen, as a goto out of a nested function does. */
+	bool unreached;
+	bool unrecorded;    /* the same of one whose branch is not recorded */
+	bool scratch_lives; /* what the CPU's edges use may hold something in its function */
+	bool behind_call;   /* the block before calls, and the callee may not return */
 	uint8_t shift; /* so many bytes at its start become the delay slot of the entry before it */
 	bool spawns;   /* its end may lead to a function that makes a child, see spawning.h */
 	bool is_last;  /* its end may lead to a function that ends the program */
@@ -82,6 +85,10 @@ const struct litifut_graph_block *litifut_graph_with(const struct litifut_graph 
 
 /* The block that starts at `address`, or NULL. */
 struct litifut_graph_block *litifut_graph_at(const struct litifut_graph *graph, uint32_t address);
+
+/* Is one of the blocks from `first` to before `end` unreached, and not found to be a label since?
+ */
+bool litifut_graph_has_unreached(const struct litifut_graph *graph, size_t first, size_t end);
 
 void litifut_graph_release(struct litifut_graph *graph);
 

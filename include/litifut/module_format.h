@@ -342,8 +342,8 @@ enum litifut_block_flags {
 	/* LITIFUT_MODE=paths: the code of the jump at its end records where that leads, a block of
 	 * the function: the address of a record is that of the block itself */
 	LITIFUT_BLOCK_RECORDS_JUMP = 64,
-	/* LITIFUT_MODE=paths: the jump at its end leads to a block of the function that records a
-	 * number (LITIFUT_ENTERED_NUMBER), or to one that makes a record */
+	/* LITIFUT_MODE=paths: the jump at its end leads to a block of the function, which records a
+	 * number (LITIFUT_ENTERED_NUMBER) or makes a record */
 	LITIFUT_BLOCK_JUMPS_WITHIN = 128
 };
 

@@ -25,7 +25,6 @@ struct post_path_step {
 struct post_path_totals {
 	uint64_t blocks;
 	uint64_t bits;
-	uint64_t numbers; /* of labels */
 	uint64_t records;
 	uint64_t words;
 	uint64_t gaps;

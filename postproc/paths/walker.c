@@ -523,7 +523,6 @@ static void take_number(struct post_walk *walk, struct post_walker *walker, uint
 		&code->blocks[post_walk_block(&walker->at)->function];
 	const uint32_t block = code->numbered[function->numbers + number];
 
-	walk->totals->numbers++;
 	if (walker->at.state == POST_WALK_RECORDED ? block == POST_NONE
 						   : block != walker->at.block) {
 		post_walk_disagree(walk, walker, "the number is not that of a label there");

@@ -269,12 +269,32 @@ static const struct litifut_arch_sizes sizes = {
 	.island_interval = 24u << 20,
 };
 
+/* nop, mov r8, r8, nop.w; nop and mov r0, r0 of A32 */
+static bool only_fills(const uint8_t *code, uint32_t bytes, bool thumb)
+{
+	for (uint32_t at = 0; at < bytes;) {
+		const uint16_t half = litifut_get16(false, code + at);
+
+		if (thumb && (half == 0xbf00 || half == 0x46c0))
+			at += 2;
+		else if (bytes - at >= 4 &&
+			 (thumb ? half == 0xf3af && litifut_get16(false, code + at + 2) == 0x8000
+				: litifut_get32(false, code + at) == 0xe320f000 ||
+					  litifut_get32(false, code + at) == 0xe1a00000))
+			at += 4;
+		else
+			return false;
+	}
+	return true;
+}
+
 static const struct litifut_arch_flow flow = {
 	.judge_target = litifut_arm_judge_target,
 	.behind_stub = litifut_arm_behind_stub,
 	.is_indirect_tail = litifut_arm_is_indirect_tail,
 	.add_targets = litifut_arm_add_targets,
 	.add_computed = litifut_arm_add_scaled,
+	.only_fills = only_fills,
 	.landing_pads = litifut_arm_landing_pads,
 };
 

@@ -1450,6 +1450,7 @@ static void label_places(const struct litifut_arch_context *context, struct liti
 		if (litifut_arm_scaled_is_own(jump, from, address))
 			continue;
 		litifut_targets_add(&graph->targets, address);
+		litifut_graph_at(graph, address)->unreached = false;
 		if (!from->jump_register)
 			litifut_graph_at(graph, address)->block.flags |= LITIFUT_BLOCK_LABEL;
 	}
@@ -1501,7 +1502,8 @@ static unsigned judge_function(const struct litifut_image *image,
 	return jumps && !labels ? LITIFUT_SITE_UNKNOWN_JUMP : LITIFUT_SITE_PATCHED;
 }
 
-/* tbb and tbh, and of A32 code the jumps that is_plain_switch() has. */
+/* tbb and tbh, whose table holds distances from the next instruction, and of A32 code the jumps
+ * that is_plain_switch() has. */
 static bool reads_own_table(const struct litifut_edge_place *place)
 {
 	const struct litifut_block *block = &place->block->block;

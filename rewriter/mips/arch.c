@@ -258,10 +258,20 @@ static const struct litifut_arch_sizes sizes = {
 	.island_interval = 180u << 10,
 };
 
+static bool only_fills(const uint8_t *code, uint32_t bytes, bool thumb)
+{
+	(void)thumb;
+	for (uint32_t at = 0; at < bytes; at++)
+		if (code[at])
+			return false;
+	return true;
+}
+
 static const struct litifut_arch_flow flow = {
 	.is_indirect_tail = litifut_mips_is_indirect_tail,
 	.add_targets = litifut_mips_add_targets,
 	.far_target = litifut_mips_far_target,
+	.only_fills = only_fills,
 	.landing_pads = litifut_landing_pads_of_frames,
 };
 
