@@ -269,20 +269,11 @@ static const struct litifut_arch_sizes sizes = {
 	.island_interval = 24u << 20,
 };
 
-/* nop, mov r8, r8, nop.w; nop and mov r0, r0 of A32 */
 static bool only_fills(const uint8_t *code, uint32_t bytes, bool thumb)
 {
-	for (uint32_t at = 0; at < bytes;) {
-		const uint16_t half = litifut_get16(false, code + at);
-
-		if (thumb && (half == 0xbf00 || half == 0x46c0))
-			at += 2;
-		else if (bytes - at >= 4 &&
-			 (thumb ? half == 0xf3af && litifut_get16(false, code + at + 2) == 0x8000
-				: litifut_get32(false, code + at) == 0xe320f000 ||
-					  litifut_get32(false, code + at) == 0xe1a00000))
-			at += 4;
-		else
+	for (uint32_t at = 0, length; at < bytes; at += length) {
+		length = litifut_arm_filler_bytes(code + at, bytes - at, thumb);
+		if (!length)
 			return false;
 	}
 	return true;

@@ -177,3 +177,13 @@ void litifut_arm_set_link(uint8_t *code)
 {
 	litifut_put16(false, code + 2, litifut_get16(false, code + 2) | 0x4000);
 }
+
+unsigned litifut_arm_filler_bytes(const uint8_t *code, uint32_t left, bool thumb)
+{
+	const uint16_t half = left >= 2 ? litifut_get16(false, code) : 0;
+	const uint32_t word = left >= 4 ? litifut_get32(false, code) : 0;
+
+	if (thumb)
+		return half == 0xbf00 || half == 0x46c0 ? 2 : word == 0x8000f3af ? 4 : 0;
+	return word == 0xe320f000 || word == 0xe1a00000 ? 4 : 0;
+}

@@ -35,6 +35,10 @@ struct litifut_arm_analysis {
 
 struct litifut_arm_analysis litifut_arm_analyse(const struct litifut_arm_displaced *displaced);
 
+/* Bytes of the instruction that only fills up the place at `code`, of which `left` bytes can be
+ * read (nop, nop.w, mov r8, r8; of A32 code nop, mov r0, r0); 0: it does something. */
+unsigned litifut_arm_filler_bytes(const uint8_t *code, uint32_t left, bool thumb);
+
 #define LITIFUT_ARM_SG 0xe97fe97fu /* v8-M, of T32 code */
 
 /* Must a branch through a register, or one of another state, arrive at this T32 instruction? bti,

@@ -196,6 +196,12 @@ static bool add_instruction(const struct litifut_exit_place *place, uint32_t add
 	return !block || add_block(place, address + each->length, block, moved);
 }
 
+static bool is_filler(const struct litifut_exit_place *place, uint32_t address)
+{
+	return litifut_arm_filler_bytes(code_at(place->call->section, address),
+					place->call->function_end - address, true) != 0;
+}
+
 static bool gather(const struct litifut_exit_place *place, uint32_t address, unsigned needed,
 		   struct moved *moved)
 {
@@ -205,8 +211,9 @@ static bool gather(const struct litifut_exit_place *place, uint32_t address, uns
 		const bool is_unreached =
 			moved->ends && (!place->labels || !litifut_targets_has(place->targets, at));
 
-		/* nothing comes here: a part of it is overwritten */
-		if (is_unreached ? !is_free(place, at, 2, false, moved)
+		/* nothing comes here: a part of it is overwritten. To what is more than a filler
+		 * something comes unseen, as a goto out of a nested function does. */
+		if (is_unreached ? !is_free(place, at, 2, false, moved) || !is_filler(place, at)
 				 : !add_instruction(place, at, moved))
 			return false;
 		moved->bytes += is_unreached ? 2 : 0;
@@ -230,17 +237,6 @@ static bool first_alone(const struct litifut_section *section, uint32_t address,
 	return role != ROLE_STUCK;
 }
 
-/* Bytes of the instruction that fills up the place at `code`; 0: it does something. */
-static unsigned filler_bytes(const uint8_t *code, uint32_t left, bool thumb)
-{
-	const uint16_t half = left >= 2 ? litifut_get16(false, code) : 0;
-	const uint32_t word = left >= 4 ? litifut_get32(false, code) : 0;
-
-	if (thumb) /* nop, nop.w */
-		return half == NOP ? 2 : word == 0x8000f3af ? 4 : 0;
-	return word == 0xe320f000 || word == 0xe1a00000 ? 4 : 0; /* nop, mov r0, r0 */
-}
-
 /* Does the function end, or data begin, behind what fills up the place to there? */
 static bool nothing_follows(const struct litifut_exit_place *place, uint32_t address)
 {
@@ -248,8 +244,8 @@ static bool nothing_follows(const struct litifut_exit_place *place, uint32_t add
 	const uint32_t end = place->call->function_end;
 
 	while (address < end && is_thumb_range(place, address, thumb)) {
-		const unsigned bytes =
-			filler_bytes(code_at(place->call->section, address), end - address, thumb);
+		const unsigned bytes = litifut_arm_filler_bytes(
+			code_at(place->call->section, address), end - address, thumb);
 
 		if (!bytes || litifut_targets_has(place->targets, address))
 			return false;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# LITIFUT_MODE=coverage and paths: labels that neither data nor a branch names, so that control comes to them unseen: of a
+# Labels that neither data nor a branch names, so that control comes to them unseen: of a
 # computed goto by differences of addresses, of a goto out of a nested function, behind __builtin_setjmp(). Nothing may
-# move over such a place, and the program computes what it computes untraced.
+# move over such a place in any mode, and what LITIFUT_MODE=coverage records is what the CPU executes.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mips
 
@@ -179,6 +179,16 @@ behaviour()
 			[ "$mode" = paths ] || flags_equal_edges nested
 		done
 	done
+	for mode in calls spans table; do
+		export LITIFUT_MODE="$mode"
+		for options in "-O2" "-O3"; do
+			rm -rf plain/* traced/* data
+			flags="$options -w"
+			link nested ../nested.c -z execstack && same_run nested
+			link unseen ../unseen.c && same_run unseen
+		done
+	done
 }
 
 for_targets behaviour
+
