@@ -275,8 +275,16 @@ static void count_small(struct emitter *emitter, const struct litifut_firmware_c
 
 static void count_pointer(struct emitter *emitter, const struct litifut_firmware_call *call)
 {
+	const struct litifut_instruction *instruction = &call->call.instruction;
+
 	half(emitter, 0xb501); /* push {r0, lr} */
-	half(emitter, 0x4600u | call->call.instruction.target_register << 3);
+	half(emitter, 0x4600u | instruction->target_register << 3);
+	if (instruction->length == 2 && instruction->word >> 8 == 0x46) {
+		/* mov pc, rN stays in T32 code whatever bit 0 is */
+		half(emitter, 0x0840); /* lsrs r0, r0, #1 */
+		half(emitter, 0x0040); /* lsls r0, r0, #1 */
+		half(emitter, 0x3001); /* adds r0, #1 */
+	}
 	branch(emitter, call->count_pointer, true);
 	half(emitter, call->number);
 }

@@ -147,11 +147,40 @@ static void a_call_is_reached_by_other_code_where_lr_holds_nothing(void **state)
 	}
 }
 
+static void a_jump_to_an_even_address_stays_in_t32_code(void **state)
+{
+	uint8_t code[2 * COUNT(passed)];
+	const struct litifut_section section =
+		section_of(code, sizeof(code), passed, COUNT(passed));
+	const struct litifut_firmware_call call = {
+		.call = {.address = BASE + 10,
+			 .instruction = {.class = LITIFUT_CLASS_BRANCH_INDIRECT,
+					 .thumb = true,
+					 .length = 2,
+					 .word = 0x469f, /* mov pc, r3 */
+					 .target_register = 3},
+			 .tail = true,
+			 .section = &section,
+			 .before = {2}},
+		.detour = true,
+		.pointer = true,
+		.count_pointer = COUNTS};
+	struct litifut_firmware_stub stub;
+	/* movs r2, #2; push {r0, lr}; mov r0, r3; lsrs r0, #1; lsls r0, #1; adds r0, #1 */
+	const uint16_t begins[] = {0x2202, 0xb501, 0x4618, 0x0840, 0x0040, 0x3001};
+
+	(void)state;
+	assert_true(litifut_firmware_arm.write_stub(&call, STUB, &stub));
+	for (unsigned i = 0; i < COUNT(begins); i++)
+		assert_int_equal(litifut_get16(false, stub.code + 2 * (size_t)i), begins[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_jump_leads_on_with_a_link_that_is_not_saved),
 		cmocka_unit_test(a_call_is_reached_by_other_code_where_lr_holds_nothing),
+		cmocka_unit_test(a_jump_to_an_even_address_stays_in_t32_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
