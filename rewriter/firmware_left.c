@@ -96,6 +96,7 @@ const char *litifut_firmware_unprivileged(const struct litifut_firmware_pass *pa
 enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pass *pass,
 						     struct litifut_error *error)
 {
+	static const char *const senders[] = {"litifut_putc", "litifut_packet"};
 	const size_t count = pass->image.symbol_count;
 	uint8_t *before = calloc(count + 1, 1);
 	uint8_t *port = calloc(count + 1, 1);
@@ -110,9 +111,9 @@ enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pas
 		status = litifut_before_ram_mark(&pass->image, pass->cpu, &pass->context,
 						 &pass->sites, pass->main_at, before,
 						 &pass->ram_is_known, error);
-	if (!status)
+	for (size_t i = 0; i < sizeof(senders) / sizeof(senders[0]) && !status; i++)
 		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
-						"litifut_putc", &pass->sites, port, error);
+						senders[i], &pass->sites, port, error);
 	if (!status) {
 		give_reason(pass->unrecorded, port, count, LITIFUT_SITE_PORT);
 		give_reason(pass->unrecorded, before, count, LITIFUT_SITE_BEFORE_RAM);
