@@ -31,7 +31,8 @@
  * itself; elsewhere a `bl`, which ends where the `blx` did, leaves the same in lr, and the
  * instruction that moved must not use lr. stone.c has the last resort, for calls whose
  * neighbours can't move; their stubs set lr first, on v6-M by way of r0. A tail call is a `b.w` to
- *its stub in the same way. The counting of these is in tracer/arm/firmware/count_pointer.S.
+ * its stub in the same way, on v6-M a stone. The counting of calls through a register is in
+ * tracer/arm/firmware/count_pointer.S.
  *
  * Encodings: DDI 0403E A7.7, DDI 0419E A6.7. More than 500 lines, because the stubs of both
  * architectures and what they displace share one emitter. */
@@ -222,9 +223,28 @@ static void set_link(struct emitter *emitter, uint32_t value)
 	half(emitter, 0xbc01); /* pop {r0} */
 }
 
+/* Has the small instruction set brought the code here by a bl of its stone, before which that has
+ * pushed lr? */
+static bool has_pushed_link(const struct litifut_firmware_call *call)
+{
+	return call->baseline && call->call.tail && call->call.stone_bytes;
+}
+
+/* push {r0, r1, r2}, where lr has been pushed: it is taken from there, where r2 belongs. */
+static void push_for_link(struct emitter *emitter)
+{
+	half(emitter, 0xb403); /* push {r0, r1} */
+	half(emitter, 0x9802); /* ldr r0, [sp, #8] */
+	half(emitter, 0x4686); /* mov lr, r0 */
+	half(emitter, 0x9202); /* str r2, [sp, #8] */
+}
+
 static void count_fast(struct emitter *emitter, const struct litifut_firmware_call *call)
 {
-	half(emitter, 0xb407); /* push {r0, r1, r2} */
+	if (has_pushed_link(call))
+		push_for_link(emitter);
+	else
+		half(emitter, 0xb407); /* push {r0, r1, r2} */
 	load(emitter, 0, call->counter);
 	if (emitter->baseline) {
 		static const uint16_t code[] = {
@@ -261,12 +281,21 @@ static void count_fast(struct emitter *emitter, const struct litifut_firmware_ca
 	}
 }
 
+static void push_both(struct emitter *emitter, const struct litifut_firmware_call *call)
+{
+	half(emitter, has_pushed_link(call) ? 0xb401 : 0xb501); /* push {r0}, or {r0, lr} */
+}
+
 static void count_small(struct emitter *emitter, const struct litifut_firmware_call *call)
 {
 	if (emitter->at & 2)
 		nop(emitter);
-	/* push {lr}, or with r0 */
-	half(emitter, call->times && !call->spans ? 0xb500 : 0xb501);
+	if (!call->times || call->spans)
+		push_both(emitter, call);
+	else if (has_pushed_link(call))
+		nop(emitter); /* what is behind stays where it is read */
+	else
+		half(emitter, 0xb500); /* push {lr} */
 	branch(emitter, call->count_small, true);
 	half(emitter, call->number);
 	litifut_put32(false, emitter->stub->code + emitter->at, call->callee | 1);
@@ -277,7 +306,7 @@ static void count_pointer(struct emitter *emitter, const struct litifut_firmware
 {
 	const struct litifut_instruction *instruction = &call->call.instruction;
 
-	half(emitter, 0xb501); /* push {r0, lr} */
+	push_both(emitter, call);
 	half(emitter, 0x4600u | instruction->target_register << 3);
 	if (instruction->length == 2 && instruction->word >> 8 == 0x46) {
 		/* mov pc, rN stays in T32 code whatever bit 0 is */
@@ -367,7 +396,7 @@ static bool write_stub(const struct litifut_firmware_call *call, uint32_t addres
 	}
 	if (call->pointer && !call->call.tail && !call->baseline)
 		load(&emitter, LR, back | 1);
-	else if (call->call.stone_bytes && call->baseline)
+	else if (call->call.stone_bytes && call->baseline && !call->call.tail)
 		set_link(&emitter, back | 1);
 	if (call->pointer)
 		count_pointer(&emitter, call);
@@ -409,8 +438,7 @@ static bool find_stone(const struct litifut_arch_context *context,
 		       const struct litifut_targets *targets, const struct litifut_targets *taken,
 		       struct litifut_cramped_call *call)
 {
-	/* the call of its stone changes lr, which a tail call must keep */
-	call->may_link = !call->tail;
+	call->may_link = true;
 	return call->instruction.target_register < LR &&
 	       litifut_arm_find_stone(context, ranges, count, targets, taken, call);
 }

@@ -15,7 +15,8 @@
  *
  * Without b.w both branches of the stone are bl, so it stands where lr holds nothing, and the
  * trampoline of the call, if that is one of a firmware, sets lr to what the call would have left
- *there.
+ * there. A tail call must keep lr, so `push {lr}` stands before the second bl, and the trampoline
+ * finds lr on the stack.
  *
  * The branch at the site keeps the condition of the call: that of its IT block,
  * or its own, with the shorter reach that conditional branches have. */
@@ -26,6 +27,13 @@
 #include "rewriter/arm/link_register.h"
 #include "rewriter/arm/thumb1.h"
 #include "rewriter/arm/trampoline.h"
+
+/* What a stone takes: two branches, and `push {lr}` before the second if that is a bl which must
+ * not change lr. */
+static unsigned stone_size(bool keeps_link)
+{
+	return keeps_link ? 10 : 8;
+}
 
 /* How far from the call a 16-bit branch in its place may lead, and back. */
 struct span {
@@ -81,6 +89,7 @@ static bool search(const struct litifut_code_range *range, const struct span *sp
 		   struct litifut_cramped_call *call)
 {
 	const uint8_t *bytes = call->section->bytes - call->section->address;
+	const unsigned size = stone_size(links && call->tail);
 	uint32_t start = range->start; /* of the instructions collected so far */
 	unsigned conditional = 0;      /* instructions of a block of `it` or vpt to come */
 
@@ -104,13 +113,13 @@ static bool search(const struct litifut_code_range *range, const struct span *sp
 		address = next;
 		if (!moves)
 			start = next;
-		if (address - start >= 8 && start + 4 >= span->low && start + 4 <= span->high &&
+		if (address - start >= size && start + 4 >= span->low && start + 4 <= span->high &&
 		    can_lead(call, links, start)) {
 			call->stone = start;
 			call->stone_bytes = address - start;
 			return true;
 		}
-		if (address - start >= 8) { /* move on by one */
+		if (address - start >= size) { /* move on by one */
 			start += instruction_at(bytes + start, start).length;
 		}
 	}
@@ -154,6 +163,9 @@ unsigned litifut_arm_stone_write(const struct litifut_cramped_call *call, uint32
 				 struct litifut_detour *detour)
 {
 	struct litifut_arm_displaced moved[LITIFUT_ARM_STONE_INSTRUCTIONS];
+	const bool keeps_link = call->may_link && call->tail;
+	const unsigned size = stone_size(keeps_link);
+	uint8_t *way = detour->stone_code + size - 4; /* to the trampoline of the call */
 	uint32_t end = call->stone + call->stone_bytes;
 	unsigned count = 0;
 
@@ -167,14 +179,16 @@ unsigned litifut_arm_stone_write(const struct litifut_cramped_call *call, uint32
 	detour->stone = call->stone;
 	detour->stone_bytes = call->stone_bytes;
 	detour->stone_trampoline = stone_address;
-	if (call->stone_bytes == 10)
-		litifut_put16(false, detour->stone_code + 8, 0xbf00);
+	if (keeps_link)
+		litifut_put16(false, detour->stone_code + 4, 0xb500); /* push {lr} */
+	if (call->stone_bytes > size)
+		litifut_put16(false, detour->stone_code + size, 0xbf00);
 	if (!litifut_arm_branch_write(call->stone, stone_address, detour->stone_code) ||
-	    !litifut_arm_branch_write(call->stone + 4, address, detour->stone_code + 4))
+	    !litifut_arm_branch_write(call->stone + size - 4, address, way))
 		return 0;
 	if (call->may_link) {
 		litifut_arm_set_link(detour->stone_code);
-		litifut_arm_set_link(detour->stone_code + 4);
+		litifut_arm_set_link(way);
 	}
 	return litifut_arm_copies_write(moved, count, end, call->may_link, stone_address, code);
 }

@@ -10,9 +10,7 @@ behaviour()
 	cp -r "$root/examples/firmware" source
 	cp "$root/tests/firmware/registers.c" source/main.c
 	make_example plain >/dev/null
-	# v6-M has no room for the tail call: a short branch where lr holds the return address
 	traced_ways='direct|by_pointer|at_label|by_tail|passes_on'
-	[ "$board" != microbit ] || traced_ways='direct|by_pointer|at_label|by_tail'
 	patience=10
 	emulate plain/firmware.elf plain.serial
 	is "untraced" "$(cat plain.serial)" "0 wrong"

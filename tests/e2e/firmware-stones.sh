@@ -1,11 +1,12 @@
 #!/bin/sh
-# Calls through a register, of 2 bytes, that no code beside them makes room for: all of them are recorded, also in
-# interrupts, as often and in the order in which QEMU executes them, in each mode that records calls.
+# Calls through a register and tail calls, of 2 bytes, that no code beside them makes room for: all of them are
+# recorded, also in interrupts, as often and in the order in which QEMU executes them, in each mode that records calls.
 BOARDS=${BOARDS:-microbit mps2-an385 ${LONG:+mps2-an505}}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
 
 forms='past|label|behind|small'
+tails='jumps|perhaps|through|even'
 
 behaviour()
 {
@@ -31,6 +32,8 @@ behaviour()
 		"$BUILD/bin/litifut" info --sites "$way/firmware.elf" >"$way.sites"
 		is "$way: calls through registers are recorded" \
 			"$(grep -Ec " indirect .* in ($forms)$" "$way.sites") $(grep -Ec " indirect .*branch-target in ($forms)$" "$way.sites")" "4 0"
+		is "$way: tail calls are recorded" \
+			"$(grep -Ec " tail(-indirect)? .* in ($tails)$" "$way.sites") $(grep -Ec "branch-target in ($tails|__aeabi_u?idivmod)$" "$way.sites")" "4 0"
 		case $way in
 		stream) ok "$way: calls are those that are executed, in order" calls_in_order "$way/firmware.elf" ;;
 		*) ok "$way: each site is counted as often as it is executed" counts_equal_calls "$way/firmware.elf" ;;

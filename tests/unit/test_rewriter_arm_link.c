@@ -1,5 +1,5 @@
-/* Where lr holds nothing in code of the small instruction set, and calls through a register that
- * are reached by way of such code. */
+/* Where lr holds nothing in code of the small instruction set, and calls through a register and
+ * tail calls that are reached by way of such code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,6 +147,62 @@ static void a_call_is_reached_by_other_code_where_lr_holds_nothing(void **state)
 	}
 }
 
+static void a_tail_call_has_its_lr_on_the_stack_there(void **state)
+{
+	uint8_t code[2 * COUNT(passed)];
+	const struct litifut_section section =
+		section_of(code, sizeof(code), passed, COUNT(passed));
+	struct litifut_firmware_call call = {.detour = true,
+					     .pointer = true,
+					     .baseline = true,
+					     .number = 7,
+					     .count_pointer = COUNTS};
+	struct litifut_firmware_stub stub;
+	const uint16_t begins[] = {0xb401, 0x4618}; /* push {r0}; mov r0, r3 */
+	/* push {r0, r1}; ldr r0, [sp, #8]; mov lr, r0; str r2, [sp, #8] */
+	const uint16_t fast[] = {0xb403, 0x9802, 0x4686, 0x9202};
+	const uint16_t moved[] = {0x0004, 0x6803, 0x2101, 0x2202, 0x2b00};
+	uint8_t expected[4];
+
+	(void)state;
+	assert_false(find(&section, true, BASE + 10, &call.call)); /* 8 bytes before it */
+	assert_true(find(&section, true, BASE, &call.call));
+	assert_int_equal(call.call.stone, BASE + 2);
+	assert_int_equal(call.call.stone_bytes, 10);
+	assert_true(litifut_firmware_arm.write_stub(&call, STUB, &stub));
+	for (unsigned i = 0; i < COUNT(begins); i++)
+		assert_int_equal(litifut_get16(false, stub.code + 2 * (size_t)i), begins[i]);
+	for (unsigned i = 0; i < COUNT(moved); i++)
+		assert_int_equal(litifut_get16(false, stub.code + 12 + 2 * (size_t)i), moved[i]);
+	assert_true(litifut_firmware_arm.write_branch(STUB + 22, BASE + 12, expected));
+	litifut_put16(false, expected + 2, litifut_get16(false, expected + 2) | 0x4000);
+	assert_memory_equal(stub.code + 22, expected, 4);
+
+	assert_int_equal(litifut_get16(false, stub.patches[0].bytes), 0xe7fa); /* b BASE + 6 */
+	assert_int_equal(stub.patches[1].address, BASE + 2);
+	assert_int_equal(stub.patches[1].length, 10);
+	assert_int_equal(litifut_get16(false, stub.patches[1].bytes + 4), 0xb500); /* push {lr} */
+	for (unsigned i = 0; i <= 6; i += 6) {
+		const uint32_t at = BASE + 2 + i;
+
+		assert_true(litifut_firmware_arm.write_branch(at, i ? STUB : STUB + 12, expected));
+		litifut_put16(false, expected + 2, litifut_get16(false, expected + 2) | 0x4000);
+		assert_memory_equal(stub.patches[1].bytes + i, expected, 4);
+	}
+
+	call.pointer = false;
+	assert_true(litifut_firmware_arm.write_stub(&call, STUB, &stub));
+	for (unsigned n = 0; n < COUNT(fast); n++)
+		assert_int_equal(litifut_get16(false, stub.code + 2 * (size_t)n), fast[n]);
+	/* push {r0}, or nop for the code that takes times, which needs lr alone */
+	call.small = true;
+	for (unsigned times = 0; times < 2; times++) {
+		call.times = times;
+		assert_true(litifut_firmware_arm.write_stub(&call, STUB, &stub));
+		assert_int_equal(litifut_get16(false, stub.code), times ? 0x46c0 : 0xb401);
+	}
+}
+
 static void a_jump_to_an_even_address_stays_in_t32_code(void **state)
 {
 	uint8_t code[2 * COUNT(passed)];
@@ -180,6 +236,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_jump_leads_on_with_a_link_that_is_not_saved),
 		cmocka_unit_test(a_call_is_reached_by_other_code_where_lr_holds_nothing),
+		cmocka_unit_test(a_tail_call_has_its_lr_on_the_stack_there),
 		cmocka_unit_test(a_jump_to_an_even_address_stays_in_t32_code),
 	};
 
