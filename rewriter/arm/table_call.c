@@ -6,8 +6,9 @@
  *	table:	.byte	(case0 - table) / 2, ...
  *
  * libgcc has five such functions, for distances of 8, 16 and 32 bits, with and without a sign (si
- * is of 32 bits, and counts bytes; its table begins at a multiple of 4). Each adds an entry, that
- *of the number in r0, to its return address and goes on there, with all registers as they were.
+ * is of 32 bits, and counts bytes; its table begins at a multiple of 4). The number is in r0. Each
+ * function adds the entry to its return address and goes on there, with all registers as they
+ * were.
  *
  * Where the numbers are compared before the call the table has as many entries. Else it ends where
  * the first of its places is, or where the data ends, as what leads nowhere shows that something is
