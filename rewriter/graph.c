@@ -1,7 +1,10 @@
 /* Code is cut into blocks at the targets of branches, calls and tables, and after each instruction
  * that leads elsewhere. An address that only looks like a target cuts a block in two, which does no
  * harm, but for one within an IT block: nothing branches there, and what is conditional must stay
- * with its `it`. */
+ * with its `it`.
+ *
+ * More than 500 lines in one file, because what ends a block and what leads to one are found from
+ * the same walk. */
 #include "rewriter/graph.h"
 
 #include <stdlib.h>
