@@ -330,27 +330,6 @@ static void judge_all(struct litifut_edges_judge *judge, bool entries, const uin
 	}
 }
 
-/* Has the function labels, and a jump that may lead to where no way is known to? A computed goto by
- * differences of addresses does. The form of others says that they read a table, whose entries are
- * labels. */
-static bool jumps_unseen(const struct litifut_edges_judge *judge, size_t first, size_t end)
-{
-	const struct litifut_graph *graph = &judge->edges->graph;
-	const struct litifut_arch_edges *arch = judge->session->arch->edges;
-	bool labels = false, jumps = false;
-
-	for (size_t i = first; i < end; i++) {
-		const struct litifut_edge_place place =
-			litifut_edge_place_of(judge->session, i, &judge->taken);
-
-		labels |= (graph->items[i].block.flags & LITIFUT_BLOCK_LABEL) != 0;
-		jumps |= graph->items[i].block.ends == LITIFUT_ENDS_JUMP &&
-			 !graph->items[i].jump_register &&
-			 !(arch->reads_table && arch->reads_table(&place));
-	}
-	return labels && jumps && litifut_graph_has_unreached(graph, first, end);
-}
-
 /* functions[i]: why the code of the function of block number i must be left. */
 static void judge_functions(struct litifut_edges_judge *judge, uint8_t *functions)
 {
@@ -367,8 +346,6 @@ static void judge_functions(struct litifut_edges_judge *judge, uint8_t *function
 		if (arch->judge_function)
 			reason = arch->judge_function(&session->image, &session->context, graph,
 						      first, end);
-		if (reason == LITIFUT_SITE_PATCHED && jumps_unseen(judge, first, end))
-			reason = LITIFUT_SITE_UNKNOWN_JUMP;
 		if (session->left && session->left[graph->items[first].function])
 			reason = session->left[graph->items[first].function];
 		memset(functions + first, (int)reason, end - first);
