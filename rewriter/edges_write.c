@@ -306,7 +306,7 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		if (shared && (!writer->mark || tries))
 			status = make_mark(writer, error);
 		code.mark = writer->mark;
-		for (unsigned i = 0; i < 4 && shared; i++)
+		for (unsigned i = 0; i <= LITIFUT_ENTERED_NUMBER && shared; i++)
 			code.bits[i] = writer->mark + (writer->bits[i] - writer->bits[0]);
 		if (shared)
 			code.spawns = writer->mark + (writer->spawns - writer->bits[0]);

@@ -31,7 +31,7 @@
 #define LITIFUT_THUNKS_BY_HELPERS 2  /* __kuser_get_tls and __kuser_cmpxchg of the kernel */
 
 /* LITIFUT_MODE=paths: bytes of the code of tracer/mips/bits.S that the rewriter copies. */
-#define LITIFUT_BITS_BYTES_MIPS 0x6c0
+#define LITIFUT_BITS_BYTES_MIPS 0x6b0
 /* Where in it stands what only goes on by the word behind its call, and the same for places where
  * ra holds nothing; */
 #define LITIFUT_BITS_ON_MIPS 0x1cc

@@ -28,8 +28,8 @@
 #include "rewriter/arm/thumb1.h"
 #include "rewriter/arm/trampoline.h"
 
-/* What a stone takes: two branches, and `push {lr}` before the second if that is a bl which must
- * not change lr. */
+/* Bytes of a stone: two branches, and `push {lr}` before the second one, if that is a bl and lr
+ * must be kept. */
 static unsigned stone_size(bool keeps_link)
 {
 	return keeps_link ? 10 : 8;

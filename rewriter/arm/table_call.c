@@ -311,7 +311,7 @@ enum litifut_status litifut_arm_cut_tables(const struct litifut_image *image,
 				continue;
 			if (!cut(ranges, count, i, at + CALL_BYTES, end))
 				return litifut_error_memory(error, image->path);
-			break; /* the rest is a range of its own */
+			break; /* the next round looks at the rest */
 		}
 	}
 	return LITIFUT_OK;

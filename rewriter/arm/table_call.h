@@ -10,7 +10,7 @@
 #include "rewriter/arch.h"
 #include "rewriter/graph.h"
 
-/* With what the names of these functions begin. */
+/* The names of these functions begin with this. */
 #define LITIFUT_ARM_TABLE_HELPER "__gnu_thumb1_case_"
 
 struct litifut_arm_table_call {
@@ -30,7 +30,8 @@ bool litifut_arm_table_call(const struct litifut_image *image,
 uint32_t litifut_arm_table_entry(const struct litifut_arm_table_call *call, const uint8_t *table,
 				 uint32_t number);
 
-/* Is one of the functions of libgcc at the address? Its return is none. */
+/* Does one of the functions of libgcc start at the address? Its `bx lr' goes on at a case, and not
+ * behind the call. */
 bool litifut_arm_is_table_helper(const struct litifut_image *image, uint32_t address);
 
 /* Makes data of the tables that no mapping symbol marks as data. */

@@ -208,8 +208,8 @@
 	ldr	r0, [r2, #-4]
 	ldrb.w	r1, [lr]
 	lsr.w	r1, r0, r1
-	cbnz	r1, 2f			/* there is no room in the word */
-	ldrb.w	r1, [lr, #2]
+	cbnz	r1, 2f			/* they do not fit into the word */
+4:	ldrb.w	r1, [lr, #2]
 	lsl.w	r0, r0, r1
 	ldrb.w	r1, [lr, #1]
 	orr.w	r0, r0, r1
@@ -217,7 +217,7 @@
 	add.w	lr, lr, #4
 	bx	lr
 2:	lsl.w	r0, r2, #(32 - LITIFUT_THUNK_STOP_BITS)
-	cbz	r0, 8f			/* there is no room behind it */
+	cbz	r0, 8f			/* the chunk is full */
 	mrc	p15, 0, r1, c13, c0, 3
 	ldr	r1, [r1]
 	ldrex	r0, [r1, #LITIFUT_THUNK_CURSOR]
@@ -227,13 +227,7 @@
 	strex	r0, r2, [r1, #LITIFUT_THUNK_CURSOR]
 	cbnz	r0, 3f
 	mov.w	r0, #1
-	ldrb.w	r1, [lr, #2]
-	lsl.w	r0, r0, r1
-	ldrb.w	r1, [lr, #1]
-	orr.w	r0, r0, r1
-	str	r0, [r2, #-4]
-	add.w	lr, lr, #4
-	bx	lr
+	b	4b
 3:	b	1b
 8:	mov	r1, lr
 	add.w	lr, lr, #4

@@ -253,17 +253,17 @@ litifut_bits_distance:
 	lw	$at, -4($v1)
 	nor	$t1, $t0, $zero		/* 31 less the bits, as shifts take it */
 	srlv	$t1, $at, $t1
-	bnez	$t1, 2f			/* there is no room in the word */
-	sllv	$at, $at, $t0
+	bnez	$t1, 2f			/* they do not fit into the word */
+4:	sllv	$at, $at, $t0
 	srl	$t0, $t0, 8
 	or	$at, $at, $t0
 	sw	$at, -4($v1)
-5:	lw	$t1, 0($sp)
+	lw	$t1, 0($sp)
 	lw	$t0, 4($sp)
 	lw	$v1, 8($sp)
 	goes_on
 2:	andi	$at, $v1, LITIFUT_THUNK_STOP_BYTES - 1
-	beqz	$at, 8f			/* there is no room behind it */
+	beqz	$at, 8f			/* the chunk is full */
 	move	$t1, $v1
 	rdhwr	$v1, $29
 	lw	$v1, VECTOR($v1)
@@ -272,12 +272,9 @@ litifut_bits_distance:
 	addiu	$t1, $t1, 4
 	sc	$t1, CURSOR($v1)
 	beqz	$t1, 3f
-	li	$v1, 1
-	sllv	$v1, $v1, $t0
-	srl	$t0, $t0, 8
-	or	$v1, $v1, $t0
-	b	5b
-	sw	$v1, 0($at)
+	addiu	$v1, $at, 4
+	b	4b
+	li	$at, 1
 3:	b	1b
 	lw	$t1, 0($sp)
 8:	b	.Lentered
