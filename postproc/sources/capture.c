@@ -224,25 +224,50 @@ static void take_other(void *context, const uint8_t *bytes, size_t size)
 	}
 }
 
-static void see_header(void *context, uint8_t type, uint8_t sequence, const uint8_t *payload,
-		       size_t size)
+static const char other_types[] = {
+	LITIFUT_FRAME_COUNTS,      LITIFUT_FRAME_TIMES, LITIFUT_FRAME_OPEN,
+	LITIFUT_FRAME_TASK,        LITIFUT_FRAME_RING,  LITIFUT_FRAME_SPANS,
+	LITIFUT_FRAME_BRANCHES,    LITIFUT_FRAME_WORDS, LITIFUT_FRAME_PACKED,
+	LITIFUT_FRAME_PACKED_MORE, LITIFUT_FRAME_END,   0};
+
+struct seen {
+	bool header, other;
+};
+
+static void see_frame(void *context, uint8_t type, uint8_t sequence, const uint8_t *payload,
+		      size_t size)
 {
+	struct seen *seen = context;
+
 	(void)sequence;
 	(void)payload;
 	(void)size;
-	*(bool *)context |= type == LITIFUT_FRAME_HEADER;
+	if (type == LITIFUT_FRAME_HEADER)
+		seen->header = true;
+	else
+		seen->other |= type && strchr(other_types, type);
 }
 
-bool post_capture_is(const uint8_t *bytes, size_t size)
+static struct seen look_for_frames(const uint8_t *bytes, size_t size)
 {
-	bool found = false;
-	const struct litifut_serial_sink sink = {see_header, NULL, &found};
+	struct seen seen = {false, false};
+	const struct litifut_serial_sink sink = {see_frame, NULL, &seen};
 	struct litifut_serial serial;
 
 	litifut_serial_begin(&serial, &sink);
 	litifut_serial_feed(&serial, bytes, size);
 	litifut_serial_end(&serial);
-	return found;
+	return seen;
+}
+
+bool post_capture_is(const uint8_t *bytes, size_t size)
+{
+	return look_for_frames(bytes, size).header;
+}
+
+bool post_capture_is_rest(const uint8_t *bytes, size_t size)
+{
+	return look_for_frames(bytes, size).other;
 }
 
 /* Of events each comes once. */
@@ -359,14 +384,19 @@ static void choose(struct reader *reader, bool older, struct post_capture *captu
 }
 
 enum litifut_status post_capture_read(const char *path, const uint8_t *bytes, size_t size,
-				      struct post_capture *capture, struct post_problems *problems,
-				      struct litifut_error *error)
+				      const uint8_t *header, struct post_capture *capture,
+				      struct post_problems *problems, struct litifut_error *error)
 {
+	uint8_t first[LITIFUT_HEADER_BYTES + 1] = {0};
 	struct reader reader = {0};
 	const struct litifut_serial_sink sink = {take_frame, take_other, &reader};
 	struct litifut_serial serial;
 
 	memset(capture, 0, sizeof(*capture));
+	if (header) {
+		memcpy(first, header, LITIFUT_HEADER_BYTES);
+		take_header(&reader, first, sizeof(first));
+	}
 	litifut_serial_begin(&serial, &sink);
 	litifut_serial_feed(&serial, bytes, size);
 	litifut_serial_end(&serial);

@@ -12,6 +12,7 @@
 #include "postproc/sources/capture.h"
 #include "postproc/sources/firmware_dump.h"
 #include "postproc/sources/firmware_image.h"
+#include "postproc/sources/firmware_kind.h"
 #include "postproc/sources/firmware_table.h"
 #include "postproc/sources/firmware_tasks.h"
 #include "postproc/sources/input_bytes.h"
@@ -264,6 +265,30 @@ static void make_flags(const struct post_image *image, const struct post_capture
 		(struct post_chunk){.word_count = (uint32_t)(trace->size / 4)};
 }
 
+/* What has come of a round whose first frame has not: the ELF file says what stands in that. */
+static enum litifut_status read_rest(const char *path, const uint8_t *data, size_t size,
+				     const struct post_inputs *inputs, struct post_image **image,
+				     struct post_capture *capture, struct post_problems *problems,
+				     struct litifut_error *error)
+{
+	uint8_t header[LITIFUT_HEADER_BYTES];
+	enum litifut_status status = post_firmware_image(path, inputs, NULL, image, error);
+
+	if (status)
+		return status;
+	if (!post_firmware_header(*image, header))
+		return litifut_error_set(
+			error, LITIFUT_ERROR_MISSING, path, NULL, LITIFUT_NO_ADDRESS,
+			"sent by another build than %s, which sends nothing: give the "
+			"ELF file of the program that has run",
+			(*image)->path);
+	post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+			"the frame that names the build is missing or damaged: what has come is "
+			"shown as results of %s, which is wrong if another build has run",
+			post_base_name((*image)->path));
+	return post_capture_read(path, data, size, header, capture, problems, error);
+}
+
 enum litifut_status post_firmware_open(const char *path, const struct post_inputs *inputs,
 				       struct post_trace **trace, struct post_problems *problems,
 				       struct litifut_error *error)
@@ -278,9 +303,11 @@ enum litifut_status post_firmware_open(const char *path, const struct post_input
 	if (status)
 		return status;
 	if (post_capture_is(data, size)) {
-		status = post_capture_read(path, data, size, &capture, problems, error);
+		status = post_capture_read(path, data, size, NULL, &capture, problems, error);
 		if (!status)
 			status = post_firmware_image(path, inputs, capture.hash, &image, error);
+	} else if (!post_firmware_is_dump(data, size)) {
+		status = read_rest(path, data, size, inputs, &image, &capture, problems, error);
 	} else {
 		status = post_firmware_dump(path, data, size, inputs, &image, &capture, error);
 	}

@@ -45,6 +45,23 @@ bool post_firmware_identity(const struct post_image *image, uint8_t *bytes, uint
 	       post_firmware_word(bytes) == LITIFUT_IDENTITY_MAGIC;
 }
 
+bool post_firmware_header(const struct post_image *image, uint8_t *bytes)
+{
+	uint32_t address, size;
+
+	return post_firmware_object(image, "litifut_header", &address, &size) &&
+	       post_image_bytes(image, address, bytes, LITIFUT_HEADER_BYTES);
+}
+
+/* Which of several has run is in no frame. */
+static bool is_alone(const struct post_inputs *inputs, size_t image)
+{
+	for (size_t i = 0; i < inputs->image_count; i++)
+		if (i != image && inputs->images[i].firmware)
+			return false;
+	return true;
+}
+
 enum litifut_status post_firmware_image(const char *path, const struct post_inputs *inputs,
 					const uint8_t *hash, struct post_image **found,
 					struct litifut_error *error)
@@ -64,13 +81,20 @@ enum litifut_status post_firmware_image(const char *path, const struct post_inpu
 		if (post_firmware_identity(image, identity, &address)) {
 			other = inputs->images[i].path;
 			litifut_hex(identity + offsetof(struct litifut_identity, hash), 8, others);
-			if (!memcmp(identity + offsetof(struct litifut_identity, hash), hash, 8)) {
+			if (hash ? !memcmp(identity + offsetof(struct litifut_identity, hash), hash,
+					   8)
+				 : is_alone(inputs, i)) {
 				*found = image;
 				return post_image_load(image, NULL, error);
 			}
 		}
 		post_image_close(image);
 	}
+	if (other && !hash)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_MISSING, path, NULL, LITIFUT_NO_ADDRESS,
+			"the frame that names the build is missing or damaged, and "
+			"with it which of the ELF files has run: give that one alone");
 	if (other)
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, path, NULL,
 					 LITIFUT_NO_ADDRESS,

@@ -28,13 +28,19 @@ size_t post_find_identity(const uint8_t *bytes, size_t size, size_t from)
 	return size;
 }
 
+bool post_firmware_is_dump(const uint8_t *bytes, size_t size)
+{
+	/* A ring that outlasts a reset can be in memory far below that of the identity. */
+	return post_find_identity(bytes, size, 0) != size ||
+	       (size >= KEPT_BYTES && word_at(bytes) == LITIFUT_KEPT_MAGIC);
+}
+
 bool post_firmware_is(const char *path)
 {
 	uint8_t *start = post_allocate(PEEKED, 1);
 	size_t size = post_input_peek(path, start, PEEKED);
-	/* A ring that outlasts a reset can be in memory far below that of the identity. */
-	bool is = post_capture_is(start, size) || post_find_identity(start, size, 0) != size ||
-		  (size >= KEPT_BYTES && word_at(start) == LITIFUT_KEPT_MAGIC);
+	bool is = post_capture_is(start, size) || post_firmware_is_dump(start, size) ||
+		  post_capture_is_rest(start, size);
 
 	free(start);
 	return is;

@@ -9,6 +9,9 @@
 /* By its contents. */
 bool post_firmware_is(const char *path);
 
+/* Is it a dump? */
+bool post_firmware_is_dump(const uint8_t *bytes, size_t size);
+
 /* Where a struct litifut_identity stands in `bytes`, from `from` on; `size`: nowhere. It can be
  * at any place, as a dump can begin at any address. */
 size_t post_find_identity(const uint8_t *bytes, size_t size, size_t from);

@@ -179,6 +179,20 @@ behaviour()
 	open("lf", "wb").write(bytes(data[:at]) + b"\r\n" + bytes(data[at:]))
 	PYTHON
 	ok "a byte is another one" says 1 'cut or damaged: [0-9]* of' post -f edges damaged $elf
+	python3 - <<-'PYTHON'
+	data = bytearray(open("serial.serial", "rb").read())
+	first = data.index(0) + 1
+	open("late", "wb").write(data[data.index(0, first) + 1:])
+	data[first + 8] ^= 0x55
+	open("nameless", "wb").write(data)
+	PYTHON
+	for way in late nameless; do
+		ok "the first frame of all is missing, $way" says 1 \
+			"$way: the frame that names the build is missing or damaged: .* results of firmware.elf, which is wrong if another build has run$" \
+			post -f edges $way $elf
+		ok "all other frames are shown, $way" diff whole says.out
+		ok "no ELF file, $way" says 1 'the traced ELF file of the firmware' post -f edges $way
+	done
 	ok "a line without frames" says 1 'text: no results of a firmware are in it: check that they were sent (LITIFUT_SEND), .* of a dump, that it is of firmware.elf, over litifut_identity$' \
 		post -f edges text $elf
 	ok "no ELF file" says 1 'the traced ELF file of the firmware' post -f edges serial.serial
@@ -197,6 +211,10 @@ behaviour()
 		post -f edges serial.serial other/firmware.elf
 	ok "both ELF files" post -f edges -o list serial.serial other/firmware.elf $elf
 	ok "give the right one" diff whole list
+
+	ok "several ELF files, and no frame that says which has run" says 1 \
+		'late: the frame that names the build is missing or damaged, and with it which of the ELF files has run: give that one alone$' \
+		post -f edges late other/firmware.elf $elf
 
 	by_remote
 

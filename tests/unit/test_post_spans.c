@@ -100,7 +100,7 @@ static void read_line(const uint8_t *line, size_t size, struct post_capture *cap
 	struct post_problems problems = {0};
 	struct litifut_error error;
 
-	*status = post_capture_read("line", line, size, capture, &problems, &error);
+	*status = post_capture_read("line", line, size, NULL, capture, &problems, &error);
 }
 
 static struct frame_sender *two_rounds(void)
