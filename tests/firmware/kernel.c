@@ -14,7 +14,9 @@
 #define REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
 #define STACK_WORDS 256
 #define TASKS 4
+#ifndef ROUNDS
 #define ROUNDS 60
+#endif
 
 struct tcb {
 	uint32_t *stack;
