@@ -204,7 +204,7 @@ enum litifut_status litifut_edges_number_labels(const struct litifut_session *se
 	struct labels labels = {.session = session, .graph = graph, .paths = paths};
 	enum litifut_status status = LITIFUT_OK;
 
-	if (!litifut_edges_skip_records(&session->context) ||
+	if (!session->context.bits || session->context.units || session->context.numbers ||
 	    !litifut_image_symbol(&session->image, LITIFUT_BITS_NUMBER))
 		return LITIFUT_OK;
 	labels.frames = calloc(graph->count + 1, sizeof(*labels.frames));

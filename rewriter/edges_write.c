@@ -390,6 +390,9 @@ static bool find_bits(struct writer *writer)
 			return false;
 		writer->bits[i] = symbol->address | symbol->thumb;
 	}
+	symbol = litifut_image_symbol(&writer->session->image, LITIFUT_BITS_NUMBER);
+	if (symbol)
+		writer->bits[LITIFUT_ENTERED_NUMBER] = symbol->address | symbol->thumb;
 	if (!writer->session->context.system)
 		return true;
 	symbol = litifut_image_symbol(&writer->session->image, LITIFUT_BITS_SPAWN);
@@ -399,9 +402,6 @@ static bool find_bits(struct writer *writer)
 	symbol = litifut_image_symbol(&writer->session->image, LITIFUT_BITS_JUMP);
 	if (symbol)
 		writer->jumps = symbol->address | symbol->thumb;
-	symbol = litifut_image_symbol(&writer->session->image, LITIFUT_BITS_NUMBER);
-	if (symbol)
-		writer->bits[LITIFUT_ENTERED_NUMBER] = symbol->address | symbol->thumb;
 	return true;
 }
 

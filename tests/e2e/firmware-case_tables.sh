@@ -31,6 +31,14 @@ all_are_recorded()
 	! grep -q ' 0$' recorded && grep -q 'in alike$' unknown && ! grep -vE 'in (alike|__gnu_thumb1_case_.*|.*printf.*)$' unknown
 }
 
+# is_short FILE: all that is recorded, in frames, has fewer bytes than there are blocks. A record has 8 bytes.
+is_short()
+{
+	wc -l <blocks
+	wc -c <"$1"
+	[ "$(wc -c <"$1")" -lt "$(wc -l <blocks)" ]
+}
+
 # link_calls FOLDER SETTINGS...: with a switch in RAM as well
 link_calls()
 {
@@ -79,6 +87,11 @@ behaviour()
 	ok "paths: code of each switch is recorded" all_are_recorded paths/firmware.elf
 	ok "paths: blocks are those that the program without patches executes" \
 		blocks_are_executed paths plain memory --more 2
+	settings="LITIFUT_PORT=$port"
+	ok "paths, by the line: it links traced" link_mode paths line 8 EXTRA_CFLAGS="$options"
+	settings=
+	ok "paths, by the line: blocks are those that are executed" blocks_are_executed line traced serial --more 2
+	ok "paths, by the line: where switches lead takes no records" is_short line/firmware.elf.serial
 	ok "coverage: it links traced" link_mode coverage coverage 8 EXTRA_CFLAGS="$options"
 	ok "coverage: code of each switch is recorded" all_are_recorded coverage/firmware.elf
 	dump coverage/firmware.elf results _exit

@@ -1,7 +1,7 @@
 /* Interrupts that come at each possible moment, in two levels, and call what the main program
  * calls. In place of main.c of examples/firmware, with startup.c of this
  * folder. With LEAF a call through a pointer leads to a function that is one block,
- * with TAIL as well it is a tail call. */
+ * with TAIL as well it is a tail call. With CASES there is a switch. */
 #include <stdint.h>
 
 #include "board.h"
@@ -38,8 +38,52 @@ static void __attribute__((noinline)) leaf(uint32_t by)
 static void (*volatile const leaf_pointer)(uint32_t) = leaf;
 #endif
 
+#ifdef CASES
+static void __attribute__((noinline)) choose(uint32_t i)
+{
+	switch (i % 16) {
+	case 0:
+		bump(i);
+		break;
+	case 1:
+		shared -= i;
+		bump(3);
+		break;
+	case 2:
+		do
+			bump(i);
+		while (shared++ & 3);
+		break;
+	case 3:
+	case 4:
+		shared++;
+		break;
+	case 5:
+		first(shared);
+		shared ^= 5;
+		break;
+	case 6:
+		if (shared & 1)
+			bump(6);
+		return;
+	case 7:
+		shared = i;
+		break;
+	case 8:
+		shared *= 3;
+		break;
+	default:
+		shared += 7;
+	}
+	bump(7);
+}
+#endif
+
 static void __attribute__((noinline)) through(uint32_t i)
 {
+#ifdef CASES
+	choose(i);
+#endif
 	pointers[i & 1](i);
 #if defined LEAF && !defined TAIL
 	leaf_pointer(i);

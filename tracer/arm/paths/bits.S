@@ -1,7 +1,7 @@
 /* LITIFUT_MODE=paths of a firmware on Cortex-M: what the code of a branch calls (rewriter/arm/edge.c),
  * once it has pushed r0 and lr. litifut_bit_zero and litifut_bit_one put one bit into the newest
- * word of the ring, litifut_bits_enter puts down where it was called from; litifut_paths_saved and
- * litifut_paths_resumed are called behind instructions that read or set the stack pointer of tasks,
+ * word of the ring, litifut_bits_number several, litifut_bits_enter puts down where it was called from;
+ * litifut_paths_saved and litifut_paths_resumed are called behind instructions that read or set the stack pointer of tasks,
  * litifut_paths_interrupt at the start of interrupt handlers.
  * <litifut/paths_format.h> has the words.
  *
@@ -99,6 +99,33 @@ litifut_bit_zero_full:
 litifut_bits_first:
 	bit	litifut_bit_zero, 0
 	bit	litifut_bit_one, 1
+
+/* The number of a label, as the word behind the call has it (rewriter/arm/edge.c): shifts its bits into
+ * the newest word, or begins another one. Without room it is a record of the address. */
+	begin	litifut_bits_number
+	push	{r1, r2, r3}
+	room	8f
+	ldr	r2, [r0]
+	ldrb.w	r1, [lr]
+	lsr.w	r1, r2, r1
+	cbz	r1, 4f
+	add.w	r0, r0, #4
+	mov.w	r2, #LITIFUT_PATHS_NONE
+4:	ldrb.w	r1, [lr, #2]
+	lsl.w	r2, r2, r1
+	ldrb.w	r1, [lr, #1]
+	orr.w	r2, r2, r1
+	str	r2, [r0]
+	add.w	lr, lr, #4
+	ldr	r1, =litifut_paths
+	move_cursor
+	pop	{r1, r2, r3}
+	bx	lr
+8:	mov.w	r0, #2
+	mov	r1, lr
+	add.w	lr, lr, #4
+	b	litifut_bits_slow
+	.size	litifut_bits_number, . - litifut_bits_number
 
 	begin	litifut_bits_enter
 	push	{r1, r2, r3}

@@ -87,6 +87,38 @@ litifut_bits_first:
 	bit	litifut_bit_zero, 0
 	bit	litifut_bit_one, 1
 
+/* The number of a label: see bits.S. */
+	begin	litifut_bits_number
+	mask
+	room	1 << PATHS_ROOM_SHIFT, 8f
+	mov	r4, lr
+	ldrb	r1, [r4]
+	ldr	r4, [r0]
+	lsrs	r4, r1
+	beq	1f
+	adds	r0, #4
+	movs	r4, #LITIFUT_PATHS_NONE
+	str	r4, [r0]
+1:	mov	r4, lr
+	ldrb	r1, [r4, #2]
+	ldr	r4, [r0]
+	lsls	r4, r1
+	mov	r1, lr
+	ldrb	r1, [r1, #1]
+	orrs	r4, r1
+	str	r4, [r0]
+	move_cursor
+	mov	r1, lr
+	adds	r1, #4
+	mov	lr, r1
+	b	litifut_bits_end
+8:	movs	r0, #2
+	mov	r1, lr
+	adds	r4, r1, #4
+	mov	lr, r4
+	b	litifut_bits_slower
+	.size	litifut_bits_number, . - litifut_bits_number
+
 	begin	litifut_bits_enter
 	mask
 	room	1 << PATHS_ROOM_SHIFT, 8f
@@ -105,11 +137,14 @@ litifut_bits_first:
 	.size	litifut_bits_enter, . - litifut_bits_enter
 
 	.balign	4			/* to here interrupts are off once the ring has changed */
-/* r0: 0 or 1, the bit; 2: a block is entered. Interrupts are off. */
+/* r0: 0 or 1, the bit; 2: a block is entered, that of the code at r1, which is that of the call where
+ * litifut_bits_slow comes first. Interrupts are off. */
 	.thumb_func
 litifut_bits_slow:
-	push	{r2, r3, lr}
 	mov	r1, lr
+	.thumb_func
+litifut_bits_slower:
+	push	{r2, r3, lr}
 	mov	r4, r12
 	mov	r2, sp
 	adds	r2, #12 + SAVED + PUSHED
