@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include <litifut/frames_format.h>
+#include <litifut/module_format.h>
 
 #include "common/bytes.h"
 #include "common/hex.h"
@@ -357,12 +358,28 @@ static void reach_over_kept(struct firmware *firmware, const struct litifut_imag
 		reach_over(firmware, start, end - start);
 }
 
+/* A link with -s leaves the file with the symbols beside the other one. */
+static enum litifut_status open_with_symbols(const char *elf, struct litifut_image *image,
+					     struct litifut_error *error)
+{
+	enum litifut_status status = litifut_image_open(elf, image, error);
+	char beside[4096];
+
+	if (status || litifut_image_symbol(image, "litifut_identity"))
+		return status;
+	snprintf(beside, sizeof(beside), "%s%s", elf, LITIFUT_NAMES_SUFFIX);
+	if (access(beside, R_OK))
+		return status;
+	litifut_image_close(image);
+	return litifut_image_open(beside, image, error);
+}
+
 /* Where the tracer keeps what a dump of the memory has to have. */
 static enum litifut_status find_firmware(const char *elf, struct firmware *firmware,
 					 struct litifut_error *error)
 {
 	struct litifut_image image;
-	enum litifut_status status = litifut_image_open(elf, &image, error);
+	enum litifut_status status = open_with_symbols(elf, &image, error);
 	const struct litifut_symbol *identity;
 	const struct litifut_section *section = NULL;
 

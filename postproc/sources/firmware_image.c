@@ -2,9 +2,12 @@
 
 #include <gelf.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <litifut/frames_format.h>
+#include <litifut/module_format.h>
 
 #include "common/hex.h"
 
@@ -62,6 +65,25 @@ static bool is_alone(const struct post_inputs *inputs, size_t image)
 	return true;
 }
 
+/* A link with -s leaves the file with the symbols beside the other one. */
+static enum litifut_status open_with_symbols(const char *path, struct post_image **image,
+					     struct litifut_error *error)
+{
+	enum litifut_status status = post_image_open(path, image, error);
+	struct post_image *named;
+	GElf_Shdr header;
+	char beside[4096];
+
+	if (status || elf_file_section(&(*image)->file, ".symtab", &header))
+		return status;
+	snprintf(beside, sizeof(beside), "%s%s", path, LITIFUT_NAMES_SUFFIX);
+	if (!access(beside, R_OK) && !post_image_open(beside, &named, error)) {
+		post_image_close(*image);
+		*image = named;
+	}
+	return LITIFUT_OK;
+}
+
 enum litifut_status post_firmware_image(const char *path, const struct post_inputs *inputs,
 					const uint8_t *hash, struct post_image **found,
 					struct litifut_error *error)
@@ -76,7 +98,7 @@ enum litifut_status post_firmware_image(const char *path, const struct post_inpu
 
 		if (!inputs->images[i].rewritten)
 			plain = inputs->images[i].path;
-		if (post_image_open(inputs->images[i].path, &image, error))
+		if (open_with_symbols(inputs->images[i].path, &image, error))
 			continue;
 		if (post_firmware_identity(image, identity, &address)) {
 			other = inputs->images[i].path;

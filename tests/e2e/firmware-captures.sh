@@ -216,6 +216,17 @@ behaviour()
 		'late: the frame that names the build is missing or damaged, and with it which of the ELF files has run: give that one alone$' \
 		post -f edges late other/firmware.elf $elf
 
+	# the file with the symbols stays beside one that is linked with -s
+	cp -r "$root/examples/firmware/." source
+	export LITIFUT_PORT="$port"
+	ok "with -s: it links traced" traced stripped make_example stripped EXTRA_LDFLAGS=-s
+	unset LITIFUT_PORT
+	ok "with -s: it has no symbols" sh -c '! arm-none-eabi-nm stripped/firmware.elf 2>&1 | grep -q litifut'
+	emulate stripped/firmware.elf stripped.serial
+	ok "with -s: the results are shown" post -f edges -o list stripped.serial stripped/firmware.elf
+	ok "with -s: they are the same" diff whole list
+	ok "with -s: the memory is read by a gdb remote" remote stripped/firmware.elf --seconds 3
+
 	by_remote
 
 	# semihosting: the console of the emulator
