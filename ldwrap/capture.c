@@ -1,5 +1,6 @@
 /* All bytes are saved as they are, so that a damaged line can be looked at afterwards; only
- * the end of a sending is looked for here. */
+ * the end of a sending is looked for here. Behind the last one that is asked for nothing is saved:
+ * the start of another one would look like a line that was cut. */
 #include "ldwrap/capture.h"
 
 #include <errno.h>
@@ -141,6 +142,23 @@ static bool wait_for(int line, double end)
 	return !end || (left > 0 && poll(&poller, 1, (int)(left * 1000) + 1) > 0);
 }
 
+/* Reads frames, each up to the zero behind it, as long as one is needed. Returns how many bytes
+ * these are. */
+static size_t feed(struct capture *capture, struct litifut_serial *serial, const uint8_t *bytes,
+		   size_t size)
+{
+	size_t at = 0;
+
+	while (at < size && !is_enough(capture)) {
+		const uint8_t *zero = memchr(bytes + at, 0, size - at);
+		const size_t end = zero ? (size_t)(zero - bytes) + 1 : size;
+
+		litifut_serial_feed(serial, bytes + at, end - at);
+		at = end;
+	}
+	return at;
+}
+
 static enum litifut_status copy(struct capture *capture, int line, FILE *output,
 				struct litifut_error *error)
 {
@@ -163,7 +181,7 @@ static enum litifut_status copy(struct capture *capture, int line, FILE *output,
 			break;
 		if (options->swo)
 			got = (ssize_t)litifut_swo_take(&swo, bytes, (size_t)got, bytes);
-		litifut_serial_feed(&serial, bytes, (size_t)got);
+		got = (ssize_t)feed(capture, &serial, bytes, (size_t)got);
 		if (fwrite(bytes, 1, (size_t)got, output) != (size_t)got || fflush(output))
 			return failed(options->output, "can't be written", error);
 	}

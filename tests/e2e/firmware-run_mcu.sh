@@ -77,7 +77,8 @@ behaviour()
 		--capture one.bin events/firmware.elf
 	ok "what was asked for is there" grep -q next_random one.tsv
 	ok "events: one sending" "$BUILD/bin/litifut" capture --rounds 1 -o first.bin all.bin
-	"$BUILD/bin/litifut-post" -q -f tsv -o first.tsv first.bin events/firmware.elf 2>first.err
+	ok "events: one sending is not cut, and nothing follows it" \
+		"$BUILD/bin/litifut-post" -q -f tsv -o first.tsv first.bin events/firmware.elf
 	ok "has what came before it" [ "$(grep -c next_random first.tsv)" = 24 -a \
 		"$(grep -c fibonacci first.tsv)" = 0 ]
 	interrupted
