@@ -4,6 +4,7 @@
 
 #include "rewriter/before_ram.h"
 #include "rewriter/dynamic_symbols.h"
+#include "rewriter/exclusive_calls.h"
 #include "rewriter/firmware.h"
 #include "rewriter/firmware_cpu.h"
 #include "rewriter/firmware_pass.h"
@@ -100,10 +101,11 @@ enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pas
 	const size_t count = pass->image.symbol_count;
 	uint8_t *before = calloc(count + 1, 1);
 	uint8_t *port = calloc(count + 1, 1);
+	uint8_t *exclusive = calloc(count + 1, 1);
 	enum litifut_status status = LITIFUT_OK;
 
 	pass->unrecorded = calloc(count + 1, 1);
-	if (!pass->unrecorded || !before || !port)
+	if (!pass->unrecorded || !before || !port || !exclusive)
 		status = litifut_error_memory(error, pass->image.path);
 	if (!status)
 		status = check_confined(pass, error);
@@ -114,11 +116,16 @@ enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pas
 	for (size_t i = 0; i < sizeof(senders) / sizeof(senders[0]) && !status; i++)
 		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
 						senders[i], &pass->sites, port, error);
+	if (!status)
+		status = litifut_exclusive_mark(&pass->image, &pass->arch, &pass->context,
+						&pass->sites, exclusive, error);
 	if (!status) {
+		give_reason(pass->unrecorded, exclusive, count, LITIFUT_SITE_EXCLUSIVE);
 		give_reason(pass->unrecorded, port, count, LITIFUT_SITE_PORT);
 		give_reason(pass->unrecorded, before, count, LITIFUT_SITE_BEFORE_RAM);
 	}
 	free(before);
 	free(port);
+	free(exclusive);
 	return status;
 }

@@ -1,0 +1,250 @@
+/* Compilers put no call between an exclusive load and its store, but a program can, by intrinsics
+ * that are functions of their own or around a function of its own. What stands between the two is
+ * looked for in the order of the addresses, not along branches: too many sites are left rather than
+ * too few. */
+#include "rewriter/exclusive_calls.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#include "cpu/cpu.h"
+#include "cpu/step.h"
+
+/* How far behind a load its store is expected, in bytes. */
+#define EXCLUSIVE_BYTES 256
+
+enum place_kind { PLACE_OPENS, PLACE_CLOSES, PLACE_SITE };
+
+struct place {
+	uint32_t address;
+	enum place_kind kind;
+	struct litifut_site *site;
+};
+
+/* What a function does to its caller's exclusive access. */
+#define OPENS 1
+#define CLOSES 2
+
+struct search {
+	const struct litifut_image *image;
+	struct litifut_site_list *sites;
+	struct place *places;
+	size_t count, capacity;
+	uint8_t *effects;   /* by number of the symbol */
+	uint8_t *functions; /* the same */
+	uint32_t *open;     /* symbols whose calls are still to be followed */
+	size_t open_count;
+	bool enough; /* memory */
+};
+
+static void add_place(struct search *search, uint32_t address, enum place_kind kind,
+		      struct litifut_site *site)
+{
+	if (search->count == search->capacity) {
+		const size_t capacity = 2 * search->capacity + 64;
+		struct place *more = realloc(search->places, capacity * sizeof(*more));
+
+		if (!more) {
+			search->enough = false;
+			return;
+		}
+		search->places = more;
+		search->capacity = capacity;
+	}
+	search->places[search->count++] = (struct place){address, kind, site};
+}
+
+static void add_accesses(struct search *search, const struct litifut_arch *arch,
+			 const struct litifut_arch_context *context,
+			 const struct litifut_section *section,
+			 const struct litifut_code_range *range)
+{
+	unsigned block = 0;
+	unsigned length;
+
+	for (uint32_t at = range->start; at < range->end; at += length) {
+		struct cpu_step step;
+
+		length = arch->cpu->step(&context->cpu, section->bytes + (at - section->address),
+					 range->end - at, at, range->state, &block, &step);
+		if (!length)
+			return;
+		if (step.exclusive)
+			add_place(search, at,
+				  step.exclusive == CPU_EXCLUSIVE_OPENS ? PLACE_OPENS
+									: PLACE_CLOSES,
+				  NULL);
+	}
+}
+
+static enum litifut_status find_accesses(struct search *search, const struct litifut_arch *arch,
+					 const struct litifut_arch_context *context,
+					 struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 0; i < search->image->section_count && !status; i++) {
+		const struct litifut_section *section = &search->image->sections[i];
+		struct litifut_code_range *ranges = NULL;
+		size_t count = 0;
+
+		if (!(section->flags & SHF_EXECINSTR) || !section->bytes)
+			continue;
+		status = arch->code_ranges(search->image, section, &ranges, &count, error);
+		for (size_t k = 0; k < count && !status; k++)
+			if (ranges[k].state == LITIFUT_CODE_PLAIN ||
+			    ranges[k].state == LITIFUT_CODE_THUMB)
+				add_accesses(search, arch, context, section, &ranges[k]);
+		free(ranges);
+	}
+	return status;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct place *one = left;
+	const struct place *other = right;
+
+	return (one->address > other->address) - (one->address < other->address);
+}
+
+static size_t number_of(const struct search *search, const struct litifut_symbol *function)
+{
+	return (size_t)(function - search->image->symbols);
+}
+
+static const struct litifut_symbol *callee_of(const struct search *search,
+					      const struct litifut_site *site)
+{
+	const struct litifut_symbol *callee =
+		site->callee ? litifut_image_function_start(search->image, site->callee & ~1u)
+			     : NULL;
+
+	return callee && !callee->own ? callee : NULL;
+}
+
+/* The first access of a function without a load is a store; its last one without a store is a load.
+ */
+static void find_effects(struct search *search)
+{
+	const struct litifut_symbol *last = NULL;
+
+	for (size_t i = 0; i < search->count; i++) {
+		const struct place *place = &search->places[i];
+		const struct litifut_symbol *function =
+			litifut_image_function_at(search->image, place->address);
+		uint8_t *effect;
+
+		if (!function || place->kind == PLACE_SITE)
+			continue;
+		effect = &search->effects[number_of(search, function)];
+		if (place->kind == PLACE_OPENS)
+			*effect |= OPENS;
+		else if (function != last)
+			*effect |= CLOSES;
+		else
+			*effect &= (uint8_t)~OPENS;
+		last = function;
+	}
+}
+
+static void follow(struct search *search, const struct litifut_site *site)
+{
+	const struct litifut_symbol *callee = callee_of(search, site);
+
+	if (!callee || search->functions[number_of(search, callee)])
+		return;
+	search->functions[number_of(search, callee)] = 1;
+	search->open[search->open_count++] = (uint32_t)number_of(search, callee);
+}
+
+static void leave(struct search *search, struct litifut_site *site)
+{
+	if (site->reason == LITIFUT_SITE_PATCHED)
+		site->reason = LITIFUT_SITE_EXCLUSIVE;
+	follow(search, site);
+}
+
+static void leave_between(struct search *search)
+{
+	const struct litifut_symbol *last = NULL;
+	uint32_t from = 0;
+	bool open = false;
+
+	for (size_t i = 0; i < search->count; i++) {
+		const struct place *place = &search->places[i];
+		const struct litifut_symbol *function =
+			litifut_image_function_at(search->image, place->address);
+		const struct litifut_symbol *callee;
+		uint8_t effect;
+
+		if (function != last || place->address - from > EXCLUSIVE_BYTES)
+			open = false;
+		last = function;
+		if (!function || function->own)
+			continue;
+		if (place->kind != PLACE_SITE) {
+			open = place->kind == PLACE_OPENS;
+			from = place->address;
+			continue;
+		}
+		callee = callee_of(search, place->site);
+		effect = callee ? search->effects[number_of(search, callee)] : 0;
+		if (open || effect)
+			search->functions[number_of(search, function)] = 1;
+		if (open || effect & CLOSES)
+			leave(search, place->site);
+		if (effect) {
+			open = effect & OPENS;
+			from = place->address;
+		}
+	}
+}
+
+static void leave_callees(struct search *search)
+{
+	while (search->open_count) {
+		const struct litifut_symbol *function =
+			&search->image->symbols[search->open[--search->open_count]];
+		const uint32_t size =
+			litifut_image_function_end(search->image, function) - function->address;
+
+		for (size_t i = 0; i < search->sites->count; i++) {
+			struct litifut_site *site = &search->sites->items[i].site;
+
+			if (site->address - function->address < size)
+				leave(search, site);
+		}
+	}
+}
+
+enum litifut_status litifut_exclusive_mark(const struct litifut_image *image,
+					   const struct litifut_arch *arch,
+					   const struct litifut_arch_context *context,
+					   struct litifut_site_list *sites, uint8_t *functions,
+					   struct litifut_error *error)
+{
+	struct search search = {
+		.image = image, .sites = sites, .functions = functions, .enough = true};
+	enum litifut_status status = find_accesses(&search, arch, context, error);
+
+	if (!status && search.count) {
+		search.effects = calloc(image->symbol_count + 1, sizeof(*search.effects));
+		search.open = calloc(image->symbol_count + 1, sizeof(*search.open));
+		for (size_t i = 0; i < sites->count; i++)
+			add_place(&search, sites->items[i].site.address, PLACE_SITE,
+				  &sites->items[i].site);
+		if (!search.enough || !search.effects || !search.open)
+			status = litifut_error_memory(error, image->path);
+	}
+	if (!status && search.count) {
+		qsort(search.places, search.count, sizeof(*search.places), by_address);
+		find_effects(&search);
+		leave_between(&search);
+		leave_callees(&search);
+	}
+	free(search.places);
+	free(search.effects);
+	free(search.open);
+	return status;
+}
