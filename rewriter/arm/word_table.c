@@ -87,23 +87,6 @@ static bool has_plain_jump(const struct litifut_section *section,
 	return false;
 }
 
-/* Is there in the function what looks like a T32 jump that a table could serve: by adding
- * to the pc, or through a register other than lr? */
-static bool has_computed_jump(const struct litifut_section *section,
-			      const struct litifut_symbol *function)
-{
-	uint32_t from = function->address - section->address;
-
-	for (uint32_t at = from; at < section->size && at - from < function->size; at += 2) {
-		uint16_t half = litifut_get16(false, section->bytes + at);
-
-		if ((half & 0xff87) == 0x4487 || (half & 0xff87) == 0x4687 ||
-		    ((half & 0xff87) == 0x4700 && half != 0x4770))
-			return true;
-	}
-	return false;
-}
-
 /* The addresses `first`, `first` + 4 and so on, `count` of them, that lie in the function. */
 static void add_bases(const struct litifut_symbol *function, uint32_t first, uint32_t count,
 		      struct litifut_targets *targets)
@@ -152,6 +135,25 @@ bool litifut_arm_begins_table(const struct litifut_section *section,
 		return ((at + 2) & ~3u) + 4 * (half & 0xff) == table;
 	return half_at(section, at - 4) == 0xf20f && (half & 0xff00) == base << 8 &&
 	       (at & ~3u) + (half & 0xff) == table;
+}
+
+/* Is there in the function what looks like a T32 jump that a table could serve: by adding
+ * to the pc, or through a register other than lr? GCC's switches have their tables at once. */
+static bool has_computed_jump(const struct litifut_section *section,
+			      const struct litifut_symbol *function)
+{
+	const uint32_t from = function->address - section->address;
+
+	for (uint32_t at = from; at < section->size && at - from < function->size; at += 2) {
+		const uint16_t half = litifut_get16(false, section->bytes + at);
+		const uint32_t behind = (section->address + at + 2 + 3) & ~3u;
+
+		if ((half & 0xff87) == 0x4487 || (half & 0xff87) == 0x4687 ||
+		    ((half & 0xff87) == 0x4700 && half != 0x4770 &&
+		     !litifut_arm_begins_table(section, function, behind)))
+			return true;
+	}
+	return false;
 }
 
 /* Adds the cases of a table that begins at `table`; returns where it ends. */

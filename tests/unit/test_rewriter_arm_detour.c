@@ -342,8 +342,13 @@ static void a_table_of_words_begins_where_the_code_says(void **state)
 	(void)state;
 	assert_int_equal(count_targets(code, COUNT(code), words, 3), 3);
 	assert_int_equal(count_targets(wide, COUNT(wide), words, 3), 3);
-	/* each word of the pool may be the start of another table: 2 more for the two before it */
-	assert_int_equal(count_targets(code, COUNT(code), pool, 6), 3 + 1 + 2);
+	/* what stands behind the table is a literal pool: the only jump has its table */
+	assert_int_equal(count_targets(code, COUNT(code), pool, 6), 3);
+	/* bx r3: each word of the pool may be the start of another table: 2 more for the two before
+	 * it */
+	memcpy(other, code, sizeof(code));
+	other[1] = 0x4718;
+	assert_int_equal(count_targets(other, COUNT(other), pool, 6), 3 + 1 + 2);
 	for (size_t i = 4; i < 9; i++) {
 		memcpy(other, code, sizeof(code));
 		other[i] ^= i == 8 ? 0x18 : 0x101; /* bx r2 */
