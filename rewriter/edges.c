@@ -189,10 +189,10 @@ enum litifut_status litifut_edges_find_stones(struct litifut_edges_judge *judge,
 	return status;
 }
 
-/* The same for branches. First without the code that records, or may have to record, the start of a
- * block in `spared`: it can't do both. What finds no other code then may have that, too. */
-static enum litifut_status find_branch_stones(struct litifut_edges_judge *judge,
-					      const uint8_t *spared, struct litifut_error *error)
+/* The same, first without the code that records, or may have to record, the start of a block in
+ * `spared`: it can't do both. What finds no other code then may have that, too. */
+static enum litifut_status find_sparing_stones(struct litifut_edges_judge *judge, bool entries,
+					       const uint8_t *spared, struct litifut_error *error)
 {
 	const struct litifut_graph *graph = &judge->edges->graph;
 	struct litifut_targets taken;
@@ -211,7 +211,7 @@ static enum litifut_status find_branch_stones(struct litifut_edges_judge *judge,
 		    judge->session->arch->edges->judge_entry(&place, &edge) == LITIFUT_SITE_PATCHED)
 			litifut_edges_take(&judge->taken, edge.address, edge.bytes);
 	}
-	status = litifut_edges_find_stones(judge, false, error);
+	status = litifut_edges_find_stones(judge, entries, error);
 	litifut_targets_release(&judge->taken);
 	judge->taken = taken;
 	for (size_t i = 0; i < judge->edges->count; i++) {
@@ -222,7 +222,7 @@ static enum litifut_status find_branch_stones(struct litifut_edges_judge *judge,
 			litifut_edges_take(&judge->taken, edge->stone, edge->stone_bytes);
 		}
 	}
-	return status ? status : litifut_edges_find_stones(judge, false, error);
+	return status ? status : litifut_edges_find_stones(judge, entries, error);
 }
 
 /* The branch at the end of the block; `function` is why its function must be left, or
@@ -676,6 +676,20 @@ static enum litifut_status judge_jumps(struct litifut_edges_judge *judge,
 	return status;
 }
 
+/* Stepping stones for the starts of blocks. A function whose start they take has to be left if one
+ * that calls it is left. */
+static enum litifut_status find_entry_stones(struct litifut_edges_judge *judge,
+					     const struct litifut_paths *paths, uint8_t *spared,
+					     struct litifut_error *error)
+{
+	const struct litifut_graph *graph = &judge->edges->graph;
+
+	for (size_t i = 0; i < graph->count; i++)
+		spared[i] = !paths->left[i] && !judge->judged[i] &&
+			    graph->items[i].block.flags & LITIFUT_BLOCK_FUNCTION;
+	return find_sparing_stones(judge, true, spared, error);
+}
+
 /* Judges entries for LITIFUT_MODE=paths, when branches have been judged. What a reader can't do
  * without comes first, then stepping stones for branches, which take room from others. */
 static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const uint8_t *functions,
@@ -720,19 +734,19 @@ static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const 
 		for (size_t i = 0; i < judge->session->unlent_count; i++)
 			litifut_edges_take(&judge->taken, judge->session->unlent[i], 4);
 		if (stones)
-			status = litifut_edges_find_stones(judge, true, error);
+			status = find_entry_stones(judge, &paths, spared, error);
 		if (!status && stones && branches) {
 			for (size_t i = 0; i < graph->count; i++)
 				spared[i] = !paths.left[i] && !judge->judged[i] &&
 					    (paths.wanted[i] == LITIFUT_ENTERED_BIT ||
 					     graph->items[i].block.flags & LITIFUT_BLOCK_FUNCTION);
-			status = find_branch_stones(judge, spared, error);
+			status = find_sparing_stones(judge, false, spared, error);
 		}
 		branches = false;
 		judge_wanted(judge, &paths, LITIFUT_ENTERED_RECORD, false);
 		judge_wanted(judge, &paths, LITIFUT_ENTERED_BIT, false);
 		if (!status && stones)
-			status = litifut_edges_find_stones(judge, true, error);
+			status = find_entry_stones(judge, &paths, spared, error);
 		/* Not in firmware: an interrupt between the two blocks would be shown too early. */
 		again = !status &&
 			((judge->session->context.system && litifut_paths_put_off(&paths)) ||
@@ -812,7 +826,7 @@ static enum litifut_status judge_flags(struct litifut_edges_judge *judge, const 
 		for (size_t i = 0; i < graph->count && spared; i++)
 			spared[i] = functions[i] == LITIFUT_SITE_PATCHED &&
 				    wants_entry(&graph->items[i]);
-		status = spared ? find_branch_stones(judge, spared, error)
+		status = spared ? find_sparing_stones(judge, false, spared, error)
 				: litifut_error_memory(error, judge->session->image.path);
 		free(spared);
 	}
