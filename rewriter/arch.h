@@ -232,6 +232,9 @@ struct litifut_arch_sizes {
 	uint32_t island_interval;
 };
 
+/* Takes an address that code forms, the last part of it at `at`. */
+typedef void litifut_take_formed(void *context, uint32_t at, uint32_t address);
+
 /* What depends on the CPU in where control goes. Each member may be NULL. */
 struct litifut_arch_flow {
 	/* What the code at the target of this direct call, where no function starts, makes
@@ -276,6 +279,13 @@ struct litifut_arch_flow {
 			     const struct litifut_section *section,
 			     const struct litifut_code_range *range,
 			     struct litifut_targets *targets);
+	/* Takes the addresses that code of `section` forms, as far as the instructions show
+	 * them, and some that only look like it: those of each function in a row. */
+	void (*form_addresses)(const struct litifut_image *image,
+			       const struct litifut_arch_context *context,
+			       const struct litifut_section *section,
+			       const struct litifut_code_range *ranges, size_t count,
+			       litifut_take_formed *take, void *with);
 	/* Where an instruction leads that ends a block by a register, if it stands for a branch
 	 * that is too far for one; 0: it does not, or that is not known. NULL: there are none. They
 	 * are among what add_targets() adds. */

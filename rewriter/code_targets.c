@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "rewriter/formed.h"
 #include "rewriter/landing_pads.h"
 #include "rewriter/program_code.h"
 
@@ -72,11 +73,11 @@ enum litifut_status litifut_targets_of_data(const struct litifut_image *image,
 	return LITIFUT_OK;
 }
 
-enum litifut_status litifut_targets_of_all(const struct litifut_image *image,
-					   const struct litifut_arch *arch,
-					   const struct litifut_arch_context *context,
-					   struct litifut_targets *targets,
-					   struct litifut_error *error)
+enum litifut_status litifut_targets_of_code(const struct litifut_image *image,
+					    const struct litifut_arch *arch,
+					    const struct litifut_arch_context *context,
+					    struct litifut_targets *targets,
+					    struct litifut_error *error)
 {
 	enum litifut_status status = litifut_targets_of_data(image, context, targets, error);
 
@@ -87,4 +88,15 @@ enum litifut_status litifut_targets_of_all(const struct litifut_image *image,
 	if (!status)
 		litifut_landing_pads_add(image, arch, targets);
 	return status;
+}
+
+enum litifut_status litifut_targets_of_all(const struct litifut_image *image,
+					   const struct litifut_arch *arch,
+					   const struct litifut_arch_context *context,
+					   struct litifut_targets *targets,
+					   struct litifut_error *error)
+{
+	enum litifut_status status = litifut_targets_of_code(image, arch, context, targets, error);
+
+	return status ? status : litifut_formed_add(image, arch, context, targets, error);
 }

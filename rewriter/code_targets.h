@@ -16,6 +16,13 @@ enum litifut_status litifut_targets_of_data(const struct litifut_image *image,
 					    struct litifut_error *error);
 
 /* The same with what the code leads to: branches, table branches, landing pads of exceptions. */
+enum litifut_status litifut_targets_of_code(const struct litifut_image *image,
+					    const struct litifut_arch *arch,
+					    const struct litifut_arch_context *context,
+					    struct litifut_targets *targets,
+					    struct litifut_error *error);
+
+/* The same with the addresses that code forms (formed.h). */
 enum litifut_status litifut_targets_of_all(const struct litifut_image *image,
 					   const struct litifut_arch *arch,
 					   const struct litifut_arch_context *context,

@@ -10,6 +10,7 @@
  *   `.cold' parts are. If it has jumps as well, they may lead to the same labels.
  * - Where no way to a block is known, a jump or other code leads there unseen, as a goto out of a
  *   nested function or __builtin_longjmp() does.
+ * - To a label whose address code forms, other functions may lead.
  * - Behind a call of code that is not followed, a bit means that the call has not returned.
  * - Exceptions lead to landing pads from any call. */
 #include "rewriter/edges_judge.h"
@@ -100,6 +101,7 @@ static bool may_have_number(const struct labels *labels, size_t number)
 	return block->block.entered == LITIFUT_ENTERED_RECORD && !labels->refused[number] &&
 	       !(block->block.flags & LITIFUT_BLOCK_FUNCTION) &&
 	       !litifut_targets_has(&labels->paths->reached, block->block.start) &&
+	       !litifut_targets_has(&labels->graph->formed, block->block.start) &&
 	       !(number && items[number - 1].block.ends == LITIFUT_ENDS_CALL &&
 		 items[number - 1].block.end == block->block.start);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rewriter/code_targets.h"
+#include "rewriter/formed.h"
 #include "rewriter/landing_pads.h"
 #include "rewriter/program_code.h"
 
@@ -113,6 +114,9 @@ enum litifut_status litifut_exit_branches_find(const struct litifut_session *ses
 			status = add_section(session, i, &wanted, branches, error);
 	if (!status)
 		litifut_landing_pads_add(image, session->arch, &branches->labels);
+	if (!status)
+		status = litifut_formed_labels(image, session->arch, &session->context,
+					       &branches->labels, NULL, error);
 	if (branches->count)
 		qsort(branches->items, branches->count, sizeof(*branches->items), by_target);
 	litifut_targets_release(&wanted);

@@ -13,6 +13,7 @@
 #include "common/memory.h"
 #include "cpu/step.h"
 #include "rewriter/code_targets.h"
+#include "rewriter/formed.h"
 #include "rewriter/landing_pads.h"
 #include "rewriter/program_code.h"
 
@@ -486,12 +487,18 @@ enum litifut_status litifut_graph_make(const struct litifut_image *image,
 	memset(graph, 0, sizeof(*graph));
 	status = litifut_targets_of_data(image, context, &graph->labels, error);
 	if (!status)
-		status = litifut_targets_of_all(image, arch, context, &graph->targets, error);
+		status = litifut_targets_of_code(image, arch, context, &graph->targets, error);
 	if (!status)
 		status = litifut_targets_create(image->text_start, image->text_end,
 						&maker.exclusive, error);
 	if (!status)
 		litifut_landing_pads_add(image, arch, &graph->labels);
+	if (!status)
+		status = litifut_targets_create(image->text_start, image->text_end, &graph->formed,
+						error);
+	if (!status)
+		status = litifut_formed_labels(image, arch, context, &graph->labels, &graph->formed,
+					       error);
 	for (size_t i = 1; i < image->section_count && !status; i++) {
 		maker.section = (uint16_t)i;
 		if (litifut_sites_in(&image->sections[i]))
@@ -527,6 +534,7 @@ void litifut_graph_release(struct litifut_graph *graph)
 	free(graph->items);
 	free(graph->strays);
 	litifut_targets_release(&graph->labels);
+	litifut_targets_release(&graph->formed);
 	litifut_targets_release(&graph->targets);
 	memset(graph, 0, sizeof(*graph));
 }

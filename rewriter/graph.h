@@ -62,9 +62,10 @@ struct litifut_graph {
 	struct litifut_graph_stray *strays;
 	size_t stray_count;
 	size_t stray_capacity;
-	/* Where control can arrive but from the instruction before; the first holds what code
-	 * does not say itself: tables, pointers, exceptions and symbols. */
+	/* Where control can arrive but from the instruction before; the first holds what no branch
+	 * says: tables, pointers, exceptions, symbols and addresses that code forms. */
 	struct litifut_targets labels;
+	struct litifut_targets formed; /* those whose address code forms: see formed.h */
 	struct litifut_targets targets;
 };
 

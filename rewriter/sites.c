@@ -8,6 +8,7 @@
 
 #include "common/parallel.h"
 #include "rewriter/code_targets.h"
+#include "rewriter/formed.h"
 #include "rewriter/landing_pads.h"
 #include "rewriter/sort.h"
 #include "rewriter/tail.h"
@@ -226,7 +227,7 @@ enum litifut_status litifut_arrivals_create(const struct litifut_image *image,
 	litifut_landing_pads_add(image, arch, &arrivals->elsewhere);
 	if (arch->thunks->add_elsewhere)
 		arch->thunks->add_elsewhere(image, context, &arrivals->elsewhere);
-	return LITIFUT_OK;
+	return litifut_formed_labels(image, arch, context, &arrivals->elsewhere, NULL, error);
 }
 
 void litifut_arrivals_release(struct litifut_arrivals *arrivals)
@@ -264,6 +265,8 @@ static enum litifut_status judge_cramped(const struct judge *judge,
 		drop_jumps(judge, targets);
 		litifut_targets_merge(targets, branches);
 		litifut_landing_pads_add(judge->image, judge->arch, targets);
+		status = litifut_formed_add(judge->image, judge->arch, judge->context, targets,
+					    error);
 	}
 	for (size_t i = 0; i < judge->list->count && !status; i++) {
 		struct litifut_found_site *site = &judge->list->items[i];

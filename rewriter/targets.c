@@ -69,6 +69,18 @@ void litifut_targets_merge(struct litifut_targets *targets, const struct litifut
 	}
 }
 
+void litifut_targets_remove(struct litifut_targets *targets, const struct litifut_targets *from)
+{
+	for (size_t page = 0; page < pages(targets); page++) {
+		size_t first = page * LITIFUT_TARGETS_PAGE;
+
+		if (!from->touched[page] || !targets->touched[page])
+			continue;
+		for (size_t i = first; i < first + LITIFUT_TARGETS_PAGE; i++)
+			targets->bits[i] &= (uint8_t)~from->bits[i];
+	}
+}
+
 static void add_word(struct litifut_targets *targets, const struct litifut_image *image,
 		     uint32_t address)
 {

@@ -54,6 +54,9 @@ void litifut_targets_add_words(struct litifut_targets *targets, uint32_t address
 /* Adds all of `from`, which has the same bounds. */
 void litifut_targets_merge(struct litifut_targets *targets, const struct litifut_targets *from);
 
+/* Removes all of `from`, which has the same bounds. */
+void litifut_targets_remove(struct litifut_targets *targets, const struct litifut_targets *from);
+
 static inline bool litifut_targets_has(const struct litifut_targets *targets, uint32_t address)
 {
 	uint32_t half = (address - targets->start) / 2;

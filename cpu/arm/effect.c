@@ -46,6 +46,16 @@ static struct litifut_arm_effect adds(unsigned reg, unsigned left, unsigned righ
 	return effect;
 }
 
+static struct litifut_arm_effect adds_number(unsigned reg, unsigned to, uint32_t number)
+{
+	struct litifut_arm_effect effect = writes(reg);
+
+	effect.adds_number = true;
+	effect.operands[0] = to;
+	effect.value = number;
+	return effect;
+}
+
 static struct litifut_arm_effect copies(unsigned reg, unsigned from)
 {
 	struct litifut_arm_effect effect = writes(reg);
@@ -114,9 +124,11 @@ static struct litifut_arm_effect narrow(uint32_t half, uint32_t address)
 	if (half < 0x1c00)
 		return adds(low, middle, half >> 6 & 7);
 	if (half < 0x2000)
-		return writes(low);
-	if (half < 0x4000)
+		return adds_number(low, middle, half & 0x200 ? -(half >> 6 & 7) : half >> 6 & 7);
+	if (half < 0x3000)
 		return (half & 0xf800) == 0x2800 ? nothing() : writes(high);
+	if (half < 0x4000)
+		return adds_number(high, high, half & 0x800 ? -(half & 0xff) : half & 0xff);
 	if (half < 0x4400) /* all but tst, cmp, cmn */
 		return (half & 0x03c0) == 0x0200 || (half & 0x0380) == 0x0280 ? nothing()
 									      : writes(low);
@@ -278,6 +290,9 @@ static struct litifut_arm_effect wide_number(uint32_t word, uint32_t address)
 		return moves_stack(bit(SP), LITIFUT_ARM_STACK_MOVES,
 				   operation == (plain ? 0 : 8) ? (int32_t)number
 								: -(int32_t)number);
+	if (operation == (plain ? 0 : 8) || operation == (plain ? 5 : 13))
+		return with_stack(
+			adds_number(reg, base, operation == (plain ? 0 : 8) ? number : -number));
 	return with_stack(effect);
 }
 
@@ -382,6 +397,8 @@ static struct litifut_arm_effect plain_data(uint32_t word, uint32_t address)
 	if (immediate && reg == SP && base == SP && (sum || operation == 2))
 		return moves_stack(bit(SP), LITIFUT_ARM_STACK_MOVES,
 				   sum ? (int32_t)rotated(word) : -(int32_t)rotated(word));
+	if (immediate && (sum || operation == 2))
+		return adds_number(reg, base, sum ? rotated(word) : -rotated(word));
 	if (!immediate && (sum || difference))
 		return adds(reg, base, word & 15);
 	if ((word & 0x0fef0ff0) == 0x01a00000)

@@ -22,6 +22,7 @@ struct litifut_arm_effect {
 	 * as the target of a switch does, and those two. */
 	bool adds;
 	unsigned operands[2]; /* 15: the pc */
+	bool adds_number;     /* the only one written gets the first of these and `value` */
 	/* Copies, loads: the register that the only one written comes from; else none. */
 	unsigned copied;
 	unsigned base;

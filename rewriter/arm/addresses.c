@@ -53,9 +53,7 @@ static bool take_halves(uint32_t word, bool thumb, struct halves *halves, uint32
 	return false;
 }
 
-/* add rN, pc; add rN, pc, rM; add rN, rM, pc: which register has the other operand? 16: another
- * instruction. */
-static unsigned added_to_pc(uint32_t word, bool thumb)
+unsigned litifut_arm_added_to_pc(uint32_t word, bool thumb)
 {
 	if (thumb)
 		return (word & 0xffffff78) == 0x4478 ? (word >> 4 & 8) | (word & 7) : 16;
@@ -123,7 +121,8 @@ void litifut_arm_add_addresses(const struct litifut_image *image,
 			if (length == 4 && take_halves(word, thumb, &halves, &made))
 				litifut_targets_add(targets, made);
 			add_formed(word, thumb, at, targets);
-			added = added_to_pc(word, thumb); /* ldr rN, [pc, rM] reads a table */
+			added = litifut_arm_added_to_pc(word,
+							thumb); /* ldr rN, [pc, rM] reads a table */
 			if (added == 16)
 				continue;
 			add_sums(section, range, ranges, count, targets, at + (thumb ? 4 : 8));

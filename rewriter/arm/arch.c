@@ -4,6 +4,7 @@
 #include "rewriter/arm/detour.h"
 #include "rewriter/arm/edge.h"
 #include "rewriter/arm/exit.h"
+#include "rewriter/arm/formed.h"
 #include "rewriter/arm/landing_pads.h"
 #include "rewriter/arm/numbers.h"
 #include "rewriter/arm/scaled_jump.h"
@@ -285,6 +286,7 @@ static const struct litifut_arch_flow flow = {
 	.is_indirect_tail = litifut_arm_is_indirect_tail,
 	.add_targets = litifut_arm_add_targets,
 	.add_computed = litifut_arm_add_scaled,
+	.form_addresses = litifut_arm_form_addresses,
 	.only_fills = only_fills,
 	.landing_pads = litifut_arm_landing_pads,
 };

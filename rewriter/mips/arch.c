@@ -270,6 +270,7 @@ static bool only_fills(const uint8_t *code, uint32_t bytes, bool thumb)
 static const struct litifut_arch_flow flow = {
 	.is_indirect_tail = litifut_mips_is_indirect_tail,
 	.add_targets = litifut_mips_add_targets,
+	.form_addresses = litifut_mips_form_addresses,
 	.far_target = litifut_mips_far_target,
 	.only_fills = only_fills,
 	.landing_pads = litifut_landing_pads_of_frames,

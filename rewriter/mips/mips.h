@@ -140,6 +140,13 @@ bool litifut_mips_has_pointer(const struct litifut_image *image,
 			      const struct litifut_arch_context *context, uint32_t address,
 			      struct litifut_mips_pointer *pointer);
 
+/* As `form_addresses` of struct litifut_arch_flow. */
+void litifut_mips_form_addresses(const struct litifut_image *image,
+				 const struct litifut_arch_context *context,
+				 const struct litifut_section *section,
+				 const struct litifut_code_range *ranges, size_t count,
+				 litifut_take_formed *take, void *with);
+
 /* Fills facts->got, when there is a global pointer; `facts` are those of `context`. */
 void litifut_mips_find_got(const struct litifut_image *image,
 			   const struct litifut_arch_context *context,

@@ -119,8 +119,9 @@ plain_labels()
 		bx lr
 		.arm
 	END
-	for form in "add r6, pc, #8; sub r6, r6, pc" "sub r6, pc, #0xff0; sub r6, r6, pc" \
-		"addne r6, pc, #8; subne r6, r6, pc" \
+	# an address near by would be taken for that of a label
+	for form in "add r6, pc, #0xff000; sub r6, r6, pc" "sub r6, pc, #0xff0; sub r6, r6, pc" \
+		"addne r6, pc, #0xff000; subne r6, r6, pc" \
 		"add r6, pc, r6; sub r6, r6, pc" "add r6, pc, r7; sub r6, r6, pc" "addcs r7, pc, r7; subcs r7, r7, pc" \
 		"add lr, pc, lr; sub r6, lr, pc" "add lr, pc, r6; sub r6, lr, pc" "add r6, pc, lr; sub r6, r6, pc" \
 		"ldrne r6, 3f" "ldrge lr, 3f; mov r6, lr" "ldrdhi r6, r7, 3f" "mov r0, #0; ldr r0, [pc, r0]; mov r0, #0" \
