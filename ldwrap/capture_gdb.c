@@ -7,7 +7,6 @@
  * the memory ends, or E and a number) and D (go on without a debugger). */
 #include "ldwrap/capture_gdb.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <math.h>
 #include <netdb.h>
@@ -24,12 +23,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <litifut/frames_format.h>
-#include <litifut/module_format.h>
-
-#include "common/bytes.h"
 #include "common/hex.h"
-#include "rewriter/image.h"
+#include "ldwrap/capture_memory.h"
 
 #define ANSWER_MS 10000
 #define SECOND_ANSWER_MS 100
@@ -37,13 +32,6 @@
 #define STOP_BYTE 3
 #define READ_BYTES 256u
 #define PACKET_BYTES 4096u
-/* No microcontroller has so much memory: the ELF file is another kind of program then. */
-#define MEMORY_MAX (64u << 20)
-/* What lies further apart is not read in between, where there may be no memory (LITIFUT_RAM in
- * another one). The file has a hole there, as long as the distance. */
-#define GAP_MAX (64u << 10)
-#define DISTANCE_MAX (1u << 30)
-#define PIECES 8
 
 struct remote {
 	const char *source;
@@ -52,19 +40,6 @@ struct remote {
 	size_t at;
 	size_t count;
 	char packet[PACKET_BYTES]; /* the last one that has come, a string */
-};
-
-/* What the ELF file says of the firmware's memory: where the results are, and what identifies the
- * build. */
-struct firmware {
-	struct piece {
-		uint32_t start;
-		uint32_t end;
-	} pieces[PIECES]; /* in order, when all are known */
-	size_t count;
-	bool too_many;     /* not all pieces are here */
-	uint32_t identity; /* its address */
-	uint8_t bytes[sizeof(struct litifut_identity)];
 };
 
 static enum litifut_status failed(const char *path, const char *what, struct litifut_error *error)
@@ -217,7 +192,7 @@ static enum litifut_status read_memory(struct remote *remote, uint32_t address, 
 	return LITIFUT_OK;
 }
 
-static enum litifut_status copy_piece(struct remote *remote, const struct piece *piece,
+static enum litifut_status copy_piece(struct remote *remote, const struct capture_piece *piece,
 				      FILE *output, const char *path, struct litifut_error *error)
 {
 	uint8_t bytes[READ_BYTES];
@@ -238,11 +213,11 @@ static enum litifut_status copy_piece(struct remote *remote, const struct piece 
 	return LITIFUT_OK;
 }
 
-static enum litifut_status copy_memory(struct remote *remote, const struct firmware *firmware,
+static enum litifut_status copy_memory(struct remote *remote, const struct capture_memory *firmware,
 				       FILE *output, const char *path, struct litifut_error *error)
 {
 	for (size_t i = 0; i < firmware->count; i++) {
-		const struct piece *piece = &firmware->pieces[i];
+		const struct capture_piece *piece = &firmware->pieces[i];
 		enum litifut_status status;
 
 		if (fseek(output, (long)(piece->start - firmware->pieces[0].start), SEEK_SET))
@@ -255,8 +230,9 @@ static enum litifut_status copy_memory(struct remote *remote, const struct firmw
 }
 
 /* Is the program that runs the one in the ELF file? */
-static enum litifut_status check_identity(struct remote *remote, const struct firmware *firmware,
-					  const char *elf, struct litifut_error *error)
+static enum litifut_status check_identity(struct remote *remote,
+					  const struct capture_memory *firmware, const char *elf,
+					  struct litifut_error *error)
 {
 	const size_t hash = offsetof(struct litifut_identity, hash);
 	uint8_t bytes[sizeof(firmware->bytes)];
@@ -279,149 +255,6 @@ static enum litifut_status check_identity(struct remote *remote, const struct fi
 				 "the program that runs is another build (identity %s) than %s "
 				 "(%s): give its ELF file",
 				 litifut_hex(bytes + hash, 8, runs), elf, asked);
-}
-
-static void reach_over(struct firmware *firmware, uint32_t address, uint32_t size)
-{
-	struct piece piece = {address, address + size};
-	size_t at = 0;
-
-	/* joined with all that are near, until it stands alone */
-	while (at < firmware->count) {
-		const struct piece *other = &firmware->pieces[at];
-
-		if (piece.start > other->end + (uint64_t)GAP_MAX ||
-		    other->start > piece.end + (uint64_t)GAP_MAX) {
-			at++;
-			continue;
-		}
-		if (other->start < piece.start)
-			piece.start = other->start;
-		if (other->end > piece.end)
-			piece.end = other->end;
-		firmware->pieces[at] = firmware->pieces[--firmware->count];
-		at = 0;
-	}
-	if (firmware->count < PIECES)
-		firmware->pieces[firmware->count++] = piece;
-	else
-		firmware->too_many = true;
-}
-
-static int by_start(const void *left, const void *right)
-{
-	const struct piece *a = left, *b = right;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
-/* How much memory is read. */
-static uint64_t sort_pieces(struct firmware *firmware)
-{
-	uint64_t bytes = 0;
-
-	qsort(firmware->pieces, firmware->count, sizeof(*firmware->pieces), by_start);
-	for (size_t i = 0; i < firmware->count; i++)
-		bytes += firmware->pieces[i].end - firmware->pieces[i].start;
-	return bytes;
-}
-
-/* A ring that outlasts a reset is in no section: its symbols are absolute, which the image does not
- * list. */
-static void reach_over_kept(struct firmware *firmware, const struct litifut_image *image)
-{
-	static const char *const names[] = {"litifut_table", "litifut_table_end", "litifut_kept"};
-	const bool big = image->file.big_endian;
-	uint32_t start = UINT32_MAX, end = 0;
-	const struct litifut_section *table = litifut_image_section(image, ".symtab");
-	const struct litifut_section *strings =
-		table && table->link < image->section_count ? &image->sections[table->link] : NULL;
-
-	for (uint32_t at = 0; strings && at + sizeof(Elf32_Sym) <= table->size;
-	     at += sizeof(Elf32_Sym)) {
-		const uint8_t *symbol = table->bytes + at;
-		const uint32_t name = litifut_get32(big, symbol);
-
-		if (litifut_get16(big, symbol + offsetof(Elf32_Sym, st_shndx)) != SHN_ABS ||
-		    name >= strings->size)
-			continue;
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-			if (!strcmp((const char *)strings->bytes + name, names[i])) {
-				const uint32_t value =
-					litifut_get32(big, symbol + offsetof(Elf32_Sym, st_value));
-
-				start = value < start ? value : start;
-				end = value > end ? value : end;
-			}
-	}
-	if (start <= end)
-		reach_over(firmware, start, end - start);
-}
-
-/* A link with -s leaves the file with the symbols beside the other one. */
-static enum litifut_status open_with_symbols(const char *elf, struct litifut_image *image,
-					     struct litifut_error *error)
-{
-	enum litifut_status status = litifut_image_open(elf, image, error);
-	char beside[4096];
-
-	if (status || litifut_image_symbol(image, "litifut_identity"))
-		return status;
-	snprintf(beside, sizeof(beside), "%s%s", elf, LITIFUT_NAMES_SUFFIX);
-	if (access(beside, R_OK))
-		return status;
-	litifut_image_close(image);
-	return litifut_image_open(beside, image, error);
-}
-
-/* Where the tracer keeps what a dump of the memory has to have. */
-static enum litifut_status find_firmware(const char *elf, struct firmware *firmware,
-					 struct litifut_error *error)
-{
-	struct litifut_image image;
-	enum litifut_status status = open_with_symbols(elf, &image, error);
-	const struct litifut_symbol *identity;
-	const struct litifut_section *section = NULL;
-
-	if (status)
-		return status;
-	*firmware = (struct firmware){0};
-	for (size_t i = 0; i < image.own_count; i++) {
-		const struct litifut_symbol *symbol = &image.symbols[image.own[i]];
-		const bool object =
-			symbol->type == STT_OBJECT && symbol->section < image.section_count &&
-			(image.sections[symbol->section].flags & (SHF_ALLOC | SHF_WRITE)) ==
-				(SHF_ALLOC | SHF_WRITE);
-
-		if (object || !strcmp(symbol->name, "litifut_table"))
-			reach_over(firmware, symbol->address, symbol->size);
-	}
-	reach_over_kept(firmware, &image);
-	identity = litifut_image_symbol(&image, "litifut_identity");
-	if (identity) {
-		firmware->identity = identity->address;
-		section = litifut_image_section_at(&image, identity->address,
-						   sizeof(firmware->bytes));
-	}
-	if (section)
-		memcpy(firmware->bytes, section->bytes + (identity->address - section->address),
-		       sizeof(firmware->bytes));
-	litifut_image_close(&image);
-	const uint64_t bytes = sort_pieces(firmware);
-
-	if (!section || !bytes || bytes > MEMORY_MAX)
-		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, elf, NULL,
-					 LITIFUT_NO_ADDRESS, "is not a traced firmware");
-	if (firmware->too_many)
-		return litifut_error_set(
-			error, LITIFUT_ERROR_UNSUPPORTED, elf, NULL, LITIFUT_NO_ADDRESS,
-			"the results are in more than %d places of the memory", PIECES);
-	if (firmware->pieces[firmware->count - 1].end - firmware->pieces[0].start > DISTANCE_MAX)
-		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, elf, NULL,
-					 firmware->pieces[firmware->count - 1].start,
-					 "the memory with the results is more than 1 GB apart: "
-					 "give LITIFUT_RAM an address near .data");
-	return LITIFUT_OK;
 }
 
 static int connect_path(const char *path)
@@ -481,8 +314,8 @@ enum litifut_status capture_gdb_run(const struct capture_gdb_options *options,
 {
 	struct remote remote = {.source = options->source};
 	struct stat about;
-	struct firmware firmware;
-	enum litifut_status status = find_firmware(options->elf, &firmware, error);
+	struct capture_memory firmware;
+	enum litifut_status status = capture_memory_find(options->elf, &firmware, error);
 	FILE *output = NULL;
 
 	if (status)
