@@ -4,8 +4,18 @@
 
 #include "rewriter/sites.h"
 
+/* A call or a jump to a function, as the instruction shows. */
+static bool is_shown(const struct litifut_graph *graph, const struct litifut_block *block)
+{
+	const struct litifut_graph_block *target = litifut_graph_at(graph, block->target);
+
+	return target && target->block.flags & LITIFUT_BLOCK_FUNCTION &&
+	       !(block->flags & LITIFUT_BLOCK_CONDITIONAL);
+}
+
 enum litifut_status litifut_callees_find(const struct litifut_session *session,
-					 struct litifut_graph *graph, struct litifut_error *error)
+					 struct litifut_graph *graph, bool shown,
+					 struct litifut_error *error)
 {
 	const struct litifut_arch_thunks *arch = session->arch->thunks;
 	const struct litifut_image *image = &session->image;
@@ -32,7 +42,11 @@ enum litifut_status litifut_callees_find(const struct litifut_session *session,
 			.function_end = litifut_image_function_end(image, symbol),
 		};
 
-		if (block->block.target || (block->block.ends != LITIFUT_ENDS_CALL && !call.tail))
+		const uint32_t target = block->block.target;
+		uint32_t callee;
+
+		if (target ? !shown || !is_shown(graph, &block->block)
+			   : block->block.ends != LITIFUT_ENDS_CALL && !call.tail)
 			continue;
 		if (block->function != function) {
 			function = block->function;
@@ -40,7 +54,9 @@ enum litifut_status litifut_callees_find(const struct litifut_session *session,
 			arch->function_facts(image, &context, call.section, call.function_start,
 					     call.function_end, &facts);
 		}
-		block->callee = arch->known_callee(image, &context, &call, &facts, &arrivals);
+		callee = arch->known_callee(image, &context, &call, &facts, &arrivals);
+		if (!target || callee == target)
+			block->callee = callee;
 	}
 	free(facts.branches);
 	litifut_arrivals_release(&arrivals);

@@ -6,9 +6,11 @@
 #include "rewriter/graph.h"
 #include "rewriter/session.h"
 
-/* Sets `callee` of the blocks. */
+/* Sets `callee` of the blocks; with `shown` also where the instruction has a target, if the
+ * register by which functions are called holds that as well. */
 enum litifut_status litifut_callees_find(const struct litifut_session *session,
-					 struct litifut_graph *graph, struct litifut_error *error);
+					 struct litifut_graph *graph, bool shown,
+					 struct litifut_error *error);
 
 /* The block with which the function begins that the call at the end of `block` leads to, or NULL:
  * that is not known, or not in the graph. */

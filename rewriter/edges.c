@@ -701,9 +701,11 @@ static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const 
 	struct litifut_paths paths = {0};
 	struct litifut_called called = {0};
 	uint8_t *spared = calloc(graph->count + 1, 1);
-	enum litifut_status status = judge->session->context.system
-					     ? litifut_callees_find(judge->session, graph, error)
-					     : LITIFUT_OK;
+	const bool shown = litifut_edges_need_ways(judge->session);
+	enum litifut_status status =
+		judge->session->context.system
+			? litifut_callees_find(judge->session, graph, shown, error)
+			: LITIFUT_OK;
 	bool branches = true;
 	bool again = true;
 

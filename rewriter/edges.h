@@ -151,6 +151,7 @@ static inline unsigned litifut_edge_bit(const struct litifut_arch_context *conte
 #define LITIFUT_EDGE_STEP_BYTES 8
 
 #define LITIFUT_EDGE_BYTES_MAX 256
+#define LITIFUT_EDGE_WAY_BYTES 24
 
 /* The code of one. */
 struct litifut_edge_code {
@@ -249,6 +250,16 @@ struct litifut_arch_edges {
 	 * of the block becomes to lead to `target` of the place, in the same state. False: out of
 	 * reach, or it is not such an instruction. */
 	bool (*lead)(const struct litifut_edge_place *place, uint8_t *code);
+	/* LITIFUT_MODE=paths: writes to `code`, standing at `address`, a way to what stands behind
+	 * the record of the start of the block; `edge` is that of its start, or NULL.
+	 * `by_register`: the register by which functions are called has the address of the start.
+	 * Returns how many bytes it takes, at most LITIFUT_EDGE_WAY_BYTES; 0: it can't be done
+	 * there. NULL: `lead` reaches all. */
+	unsigned (*write_way)(const struct litifut_edge_place *place,
+			      const struct litifut_edge *edge, uint32_t address, bool by_register,
+			      uint8_t *code);
+	/* Is it known that this register holds the address at the end of the block? */
+	bool (*holds)(const struct litifut_edge_place *place, uint32_t address);
 	/* What all share, and writes it, standing at `address`, a multiple of 16; or 0, NULL. */
 	size_t mark_bytes;
 	void (*write_mark)(const struct litifut_arch_context *context, uint32_t address,
@@ -297,13 +308,23 @@ uint8_t *litifut_edges_table(const struct litifut_session *session,
 
 void litifut_edges_release(struct litifut_edges *edges);
 
+/* May a call be out of reach of the code of edges? */
+static inline bool litifut_edges_need_ways(const struct litifut_session *session)
+{
+	return session->arch->edges->write_way && session->context.cpu.position_independent;
+}
+
 /* LITIFUT_MODE=paths, edges_behind.c. Where the way that the block has to its target may lead,
  * which is behind the record of the start of that, with the Thumb bit; 0: to the target. */
 uint32_t litifut_edges_behind_target(const struct litifut_session *session,
 				     const struct litifut_graph_block *block);
 
-/* The same: lets calls and jumps that no edge has moved lead there, once all edges are written. */
+/* The same: lets calls and jumps that no edge has moved lead there, once all edges are written.
+ * LITIFUT_ERROR_SPACE as with litifut_edges_write(). */
 enum litifut_status litifut_edges_lead_behind(struct litifut_session *session,
+					      const struct litifut_rewrite_options *options,
+					      const struct litifut_rooms *rooms,
+					      struct litifut_frames *frames,
 					      struct litifut_changes *changes,
 					      struct litifut_error *error);
 

@@ -541,7 +541,9 @@ enum litifut_status litifut_edges_write(struct litifut_session *session,
 
 		if (!status)
 			status = write_all(&writer, error);
-		return status ? status : litifut_edges_lead_behind(session, changes, error);
+		return status ? status
+			      : litifut_edges_lead_behind(session, options, rooms, frames, changes,
+							  error);
 	}
 	if (session->flags_in_table && rooms->own < rooms->count) {
 		writer.flags = session->flags;

@@ -133,6 +133,7 @@ static void take(const struct litifut_apply *apply, struct litifut_rewrite_plan 
 		else if (room->used > gate)
 			at_least(&plan->island_bytes, session->arch->island_bytes + room->used);
 	}
+	at_least(&plan->island_bytes, session->arch->island_bytes + session->way_bytes);
 	if (unwind)
 		/* and one for what follows the calls, one for what follows the returns */
 		at_least(&plan->unwind_entries, apply->unwind.count * unwind->call_entries + 2);

@@ -32,7 +32,8 @@ struct litifut_session {
 	bool all_entered; /* so it is for all functions to which the code has pointers */
 	/* Starts of blocks that no code is in reach of for which an island would be of no use. */
 	struct litifut_targets far;
-	uint32_t tasks[2]; /* see struct litifut_edge_code */
+	uint32_t way_bytes; /* that edges_behind.c takes behind an island, at most */
+	uint32_t tasks[2];  /* see struct litifut_edge_code */
 	/* Functions that interrupts enter, and the tracer's code that records what is interrupted.
 	 */
 	uint32_t *handlers;

@@ -362,7 +362,7 @@ enum litifut_status litifut_units_judge(struct litifut_edges_judge *judge,
 			: litifut_error_memory(error, judge->session->image.path);
 
 	if (!status && judge->session->context.system)
-		status = litifut_callees_find(judge->session, graph, error);
+		status = litifut_callees_find(judge->session, graph, false, error);
 	if (!status && judge->session->context.system)
 		status = litifut_spawning_find(judge->session, graph, units.left, error);
 	if (!status)

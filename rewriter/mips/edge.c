@@ -56,6 +56,7 @@
 enum { AT = 1, SP = 29, RA = LITIFUT_MIPS_RA };
 
 #define NOP 0u
+#define JR_AT 0x00200008u
 #define WAYS 256
 
 static uint32_t word_at(const struct litifut_edge_place *place, uint32_t address)
@@ -614,7 +615,7 @@ static void put_call(struct litifut_mips_emitter *emitter, uint32_t slot)
 		litifut_mips_put(emitter, 0x3c010000 | litifut_mips_high(far));
 		litifut_mips_put(emitter, 0x24210000 | (far & 0xffff));
 		litifut_mips_put(emitter, 0x003f0821); /* addu at, at, ra */
-		litifut_mips_put(emitter, 0x00200008); /* jr at */
+		litifut_mips_put(emitter, JR_AT);
 	} else {
 		litifut_mips_put(emitter, (word & 0x03e00000) | 0x08); /* jr rN */
 	}
@@ -967,6 +968,80 @@ static bool lead(const struct litifut_edge_place *place, uint8_t *code)
 	return true;
 }
 
+/* How many bytes of the start has the edge moved, of which the last instruction alone changes the
+ * stack? Unwinders see none of the others. 0: more has moved than that. */
+static uint32_t plainly_moved(const struct litifut_edge_place *place,
+			      const struct litifut_edge *edge)
+{
+	const struct litifut_block *block = &place->block->block;
+	const uint32_t bytes = edge ? edge->bytes + (edge->step ? LITIFUT_EDGE_STEP_BYTES : 0u) : 0;
+	const uint32_t last = block->start + bytes - 4;
+
+	if (!bytes || edge->after || edge->shift || block->end <= last ||
+	    (block->ends != LITIFUT_ENDS_ON && block->branch <= last))
+		return 0;
+	for (uint32_t at = block->start; at < last; at += 4)
+		if (litifut_mips_writes(word_at(place, at), SP))
+			return 0;
+	return bytes;
+}
+
+/* What has moved is done here, and the rest where it is:
+ *
+ *	first				addiu at, t9, 8
+ *	b     start + 8			first
+ *	second				jr    at
+ *					second
+ *
+ * Where that can't be, the code of the edge is executed, behind its record:
+ *
+ *	lui   at, %hi(code - start)
+ *	addiu at, at, %lo(code - start)
+ *	addu  at, at, t9
+ *	jr    at
+ *	nop */
+static unsigned write_way(const struct litifut_edge_place *place, const struct litifut_edge *edge,
+			  uint32_t address, bool by_register, uint8_t *code)
+{
+	const uint32_t start = place->block->block.start;
+	const uint32_t moved = plainly_moved(place, edge);
+	const uint32_t distance = place->block->behind - start;
+	uint32_t words[LITIFUT_EDGE_WAY_BYTES / 4];
+	unsigned count = 0;
+
+	if (!by_register && !moved)
+		return 0;
+	if (moved) {
+		if (by_register)
+			words[count++] = 0x27210000 | moved; /* addiu at, t9, n */
+		for (uint32_t at = start; at < start + moved - 4; at += 4)
+			words[count++] = word_at(place, at);
+		words[count] = by_register ? JR_AT
+					   : litifut_mips_jump(&place->context->cpu, false,
+							       address + 4 * count, start + moved);
+		if (!words[count++])
+			return 0;
+		words[count++] = word_at(place, start + moved - 4);
+	} else {
+		words[count++] = 0x3c010000 | litifut_mips_high(distance);
+		words[count++] = 0x24210000 | (distance & 0xffff);
+		words[count++] = 0x00390821; /* addu at, at, t9 */
+		words[count++] = JR_AT;
+		words[count++] = NOP;
+	}
+	for (unsigned i = 0; i < count; i++)
+		litifut_put32(place->context->cpu.big_endian, code + 4 * i, words[i]);
+	return 4 * count;
+}
+
+/* The delay slot is executed before control comes there. */
+static bool holds(const struct litifut_edge_place *place, uint32_t address)
+{
+	return place->block->callee == address &&
+	       !litifut_mips_writes(word_at(place, place->block->block.branch + 4),
+				    LITIFUT_MIPS_T9);
+}
+
 const struct litifut_arch_edges litifut_mips_edges = {
 	.find_called = litifut_mips_find_called,
 	.add_addresses = litifut_mips_add_addresses,
@@ -983,6 +1058,8 @@ const struct litifut_arch_edges litifut_mips_edges = {
 	.judge_entry = judge_entry,
 	.write = write_edge,
 	.lead = lead,
+	.write_way = write_way,
+	.holds = holds,
 	.mark_bytes = LITIFUT_MIPS_MARK_BYTES,
 	.write_mark = litifut_mips_write_mark,
 	.bytes_max = LITIFUT_EDGE_BYTES_MAX,
