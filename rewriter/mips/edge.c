@@ -861,6 +861,17 @@ static void put_branch(struct litifut_mips_emitter *emitter, const struct litifu
 	prepare(emitter, emitter->place->target);
 }
 
+/* May the delay slot stay, to be executed before the code? Not where direct calls lead behind the
+ * record of the start, and do not come by what stays. */
+static bool slot_may_stay(const struct litifut_edge_place *place, const struct litifut_edge *edge)
+{
+	if (edge->bytes != 4 && edge->enters && litifut_edges_skip_records(place->context) &&
+	    LITIFUT_ENTERED_KIND(place->block->block.entered) >= LITIFUT_ENTERED_RECORD)
+		return false;
+	return litifut_mips_comes_first(place->block, word_at(place, edge->address),
+					word_at(place, edge->address + 4));
+}
+
 static bool write_edge(const struct litifut_edge_place *place, const struct litifut_edge *edge,
 		       uint32_t address, struct litifut_edge_code *code)
 {
@@ -894,11 +905,8 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 	     names_at(word_at(place, edge->address + 4))))
 		return false;
 	if (!edge->entry && !edge->before && words[1] == NOP) {
-		const uint32_t slot = word_at(place, edge->address + 4);
-
-		slot_stays =
-			litifut_mips_comes_first(place->block, word_at(place, edge->address), slot);
-		words[1] = slot_stays ? slot : NOP;
+		slot_stays = slot_may_stay(place, edge);
+		words[1] = slot_stays ? word_at(place, edge->address + 4) : NOP;
 	}
 	if ((edge->bytes == 4 && !slot_stays) || (turns && words[1] != NOP))
 		return false;
