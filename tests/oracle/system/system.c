@@ -20,7 +20,10 @@
  * With masked=FILE that file gets "INSTRUCTIONS CYCLES ADDRESS" for each `cpsid i': the longest
  * time with interrupts off, up to the next instruction that writes PRIMASK, but for the first time,
  * when what it protects may begin. Cycles are those of a Cortex-M3 without wait states (DDI
- * 0337H 3.3.1, a refill of the pipeline taken as 3). */
+ * 0337H 3.3.1, a refill of the pipeline taken as 3).
+ *
+ * With cycles=on "cycles COUNT" follows: those of a Cortex-M0+ without wait states, with the fast
+ * multiplier (DDI 0484C 3.3), for its instructions alone, and without interrupts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,6 +187,60 @@ static void watch_step(struct qemu_plugin_insn *instruction)
 	qemu_plugin_register_vcpu_insn_exec_cb(instruction, step, QEMU_PLUGIN_CB_NO_REGS, new);
 }
 
+/* Of a Cortex-M0+. */
+static struct timed {
+	uint64_t address;
+	unsigned bytes, cycles;
+	bool branches; /* by b: one cycle more if it does */
+	struct timed *before;
+} * timed, *timed_last;
+static bool counts_cycles;
+static uint64_t cycles;
+
+static unsigned baseline_cycles(unsigned first, unsigned bytes)
+{
+	if (bytes == 4)
+		return 3; /* bl, mrs, msr, dsb */
+	if (first >> 12 == 0xc)
+		return 1 + ones(first & 0xff);
+	if ((first & 0xf600) == 0xb400)
+		return ((first & 0xff00) == 0xbd00 ? 3 : 1) + ones(first & 0x1ff);
+	if ((first & 0xff00) == 0x4700 || (first & 0xfd87) == 0x4487 || first >> 11 == 9 ||
+	    first >> 12 == 5 || first >> 13 == 3 || first >> 12 == 8 || first >> 12 == 9)
+		return 2; /* bx, blx; mov and add to pc; loads and stores */
+	return 1;
+}
+
+static void count_cycles(unsigned cpu, void *user)
+{
+	struct timed *now = user;
+
+	(void)cpu;
+	cycles += now->cycles;
+	if (timed_last && timed_last->branches &&
+	    timed_last->address + timed_last->bytes != now->address)
+		cycles++;
+	timed_last = now;
+}
+
+static void time_instruction(struct qemu_plugin_insn *instruction)
+{
+	struct timed *new = calloc(1, sizeof(*new));
+	const uint8_t *code = qemu_plugin_insn_data(instruction);
+	const unsigned first = code[0] | (unsigned)code[1] << 8;
+
+	if (!new)
+		return;
+	new->address = qemu_plugin_insn_vaddr(instruction);
+	new->bytes = (unsigned)qemu_plugin_insn_size(instruction);
+	new->cycles = baseline_cycles(first, new->bytes);
+	new->branches = new->bytes == 2 && (first >> 12 == 0xd || first >> 11 == 0x1c);
+	new->before = timed;
+	timed = new;
+	qemu_plugin_register_vcpu_insn_exec_cb(instruction, count_cycles, QEMU_PLUGIN_CB_NO_REGS,
+					       new);
+}
+
 /* `user`: the address of the instruction. */
 static void execute(unsigned cpu, void *user)
 {
@@ -236,6 +293,8 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 			QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)address);
 		if (masked)
 			watch_step(instruction);
+		if (counts_cycles)
+			time_instruction(instruction);
 	}
 }
 
@@ -269,6 +328,8 @@ static void report(qemu_plugin_id_t id, void *user)
 				(unsigned long long)sites[i].least,
 				(unsigned long long)sites[i].most);
 	fprintf(file, "instructions %llu\n", (unsigned long long)instructions);
+	if (counts_cycles)
+		fprintf(file, "cycles %llu\n", (unsigned long long)cycles);
 	fclose(file);
 }
 
@@ -311,6 +372,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 			stamps = fopen(argv[i] + 7, "w");
 		if (!strncmp(argv[i], "masked=", 7))
 			masked = fopen(argv[i] + 7, "w");
+		counts_cycles |= !strcmp(argv[i], "cycles=on");
 	}
 	if (!info->system_emulation || !out) {
 		fprintf(stderr, "oracle: system emulation, sites= and out= are needed\n");
