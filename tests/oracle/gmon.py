@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """A gmon.out: `gmon.py GMON` prints how many samples are in its histograms; `gmon.py GMON ELF`
-how many of them, in percent, lie in code whose symbol is the tracer's."""
+how many of them, in percent, lie in code whose symbol is the tracer's; `gmon.py arcs GMON ELF' prints
+"CALLER CALLEE COUNT" of all arcs, by the names of functions."""
+import bisect
+import collections
 import struct
 import subprocess
 import sys
@@ -28,6 +31,20 @@ def read_gmon(path):
     return samples, counts
 
 
+def read_arcs(path):
+    """[(call site, callee, calls)]"""
+    with open(path, "rb") as file:
+        data = file.read()
+    arcs, at = [], 20
+    while at < len(data):
+        if data[at] == 1:
+            arcs.append(struct.unpack_from("<III", data, at + 1))
+            at += 13
+        else:
+            at += 33 + 2 * struct.unpack_from("<I", data, at + 9)[0]
+    return arcs
+
+
 def read_bins(path):
     """[(lowest address, samples)]"""
     with open(path, "rb") as file:
@@ -44,10 +61,29 @@ def read_bins(path):
     return bins
 
 
-def share_of_tracer(gmon, elf):
+def code_symbols(elf):
     text = subprocess.run(["arm-none-eabi-nm", "-n", elf], check=True, capture_output=True,
                           text=True).stdout
-    symbols = [line.split() for line in text.splitlines() if line.split()[1] in "tT"]
+    return [line.split() for line in text.splitlines() if line.split()[1] in "tT"]
+
+
+def print_arcs(gmon, elf):
+    symbols = [(int(address, 16) & ~1, name) for address, _, name in code_symbols(elf)]
+    addresses = [address for address, _ in symbols]
+
+    def name_of(address):
+        at = bisect.bisect_right(addresses, address)
+        return symbols[at - 1][1] if at else "?"
+
+    arcs = collections.Counter()
+    for site, callee, count in read_arcs(gmon):
+        arcs[name_of(site), name_of(callee)] += count
+    for (caller, callee), count in sorted(arcs.items()):
+        print(caller, callee, count)
+
+
+def share_of_tracer(gmon, elf):
+    symbols = code_symbols(elf)
     total = own = 0
     for low, samples in read_bins(gmon):
         name = [name for address, _, name in symbols if int(address, 16) <= low]
@@ -57,7 +93,9 @@ def share_of_tracer(gmon, elf):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
+    if sys.argv[1] == "arcs":
+        print_arcs(*sys.argv[2:])
+    elif len(sys.argv) > 2:
         print("%.1f %% of %d" % share_of_tracer(*sys.argv[1:]))
     else:
         print(read_gmon(sys.argv[1])[0])
