@@ -11,8 +11,9 @@
  * and sc), or the store fails each time. */
 enum cpu_exclusive {
 	CPU_EXCLUSIVE_NONE = 0,
-	CPU_EXCLUSIVE_OPENS, /* the load */
-	CPU_EXCLUSIVE_CLOSES /* the store, or an instruction that gives up */
+	CPU_EXCLUSIVE_OPENS,   /* the load */
+	CPU_EXCLUSIVE_CLOSES,  /* the store, */
+	CPU_EXCLUSIVE_GIVES_UP /* or an instruction that does so without one */
 };
 
 struct cpu_step {

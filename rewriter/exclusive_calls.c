@@ -13,7 +13,10 @@
 /* How far behind a load its store is expected, in bytes. */
 #define EXCLUSIVE_BYTES 256
 
-enum place_kind { PLACE_OPENS, PLACE_CLOSES, PLACE_SITE };
+/* So many functions are around one another at most. */
+#define WRAPPERS_MOST 8
+
+enum place_kind { PLACE_OPENS, PLACE_CLOSES, PLACE_GIVES_UP, PLACE_SITE };
 
 struct place {
 	uint32_t address;
@@ -71,8 +74,9 @@ static void add_accesses(struct search *search, const struct litifut_arch *arch,
 			return;
 		if (step.exclusive)
 			add_place(search, at,
-				  step.exclusive == CPU_EXCLUSIVE_OPENS ? PLACE_OPENS
-									: PLACE_CLOSES,
+				  step.exclusive == CPU_EXCLUSIVE_OPENS    ? PLACE_OPENS
+				  : step.exclusive == CPU_EXCLUSIVE_CLOSES ? PLACE_CLOSES
+									   : PLACE_GIVES_UP,
 				  NULL);
 	}
 }
@@ -123,28 +127,65 @@ static const struct litifut_symbol *callee_of(const struct search *search,
 	return callee && !callee->own ? callee : NULL;
 }
 
-/* The first access of a function without a load is a store; its last one without a store is a load.
- */
+/* What a place does by itself or, a call, by what it leads to. */
+static uint8_t effect_of(const struct search *search, const struct place *place)
+{
+	const struct litifut_symbol *callee;
+
+	if (place->kind != PLACE_SITE)
+		return place->kind == PLACE_OPENS    ? OPENS
+		       : place->kind == PLACE_CLOSES ? CLOSES
+						     : 0;
+	callee = callee_of(search, place->site);
+	return callee ? search->effects[number_of(search, callee)] : 0;
+}
+
+/* Where both are in a function it is done with that, whatever their order. A load that is left open
+ * stands near the end, and a store of the caller's load near the start. */
+static uint8_t effect_of_function(const struct search *search,
+				  const struct litifut_symbol *function, const struct place *places,
+				  size_t count)
+{
+	const uint32_t end = litifut_image_function_end(search->image, function);
+	uint8_t all = 0, near = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint8_t effect = effect_of(search, &places[i]);
+
+		all |= effect;
+		if (end - places[i].address <= EXCLUSIVE_BYTES)
+			near |= effect & OPENS;
+		if (places[i].address - function->address <= EXCLUSIVE_BYTES)
+			near |= effect & CLOSES;
+	}
+	return all == (OPENS | CLOSES) ? 0 : near;
+}
+
+/* Also of functions around others, so again until there are no more. */
 static void find_effects(struct search *search)
 {
-	const struct litifut_symbol *last = NULL;
+	bool changed = true;
 
-	for (size_t i = 0; i < search->count; i++) {
-		const struct place *place = &search->places[i];
-		const struct litifut_symbol *function =
-			litifut_image_function_at(search->image, place->address);
-		uint8_t *effect;
+	for (unsigned round = 0; changed && round < WRAPPERS_MOST; round++) {
+		changed = false;
+		for (size_t first = 0, end; first < search->count; first = end) {
+			const struct litifut_symbol *function = litifut_image_function_at(
+				search->image, search->places[first].address);
+			uint8_t *effect, found;
 
-		if (!function || place->kind == PLACE_SITE)
-			continue;
-		effect = &search->effects[number_of(search, function)];
-		if (place->kind == PLACE_OPENS)
-			*effect |= OPENS;
-		else if (function != last)
-			*effect |= CLOSES;
-		else
-			*effect &= (uint8_t)~OPENS;
-		last = function;
+			for (end = first + 1;
+			     end < search->count &&
+			     litifut_image_function_at(search->image,
+						       search->places[end].address) == function;)
+				end++;
+			if (!function || function->own)
+				continue;
+			effect = &search->effects[number_of(search, function)];
+			found = effect_of_function(search, function, &search->places[first],
+						   end - first);
+			changed |= found != *effect;
+			*effect = found;
+		}
 	}
 }
 
@@ -165,6 +206,22 @@ static void leave(struct search *search, struct litifut_site *site)
 	follow(search, site);
 }
 
+/* The load of a store stands behind it where a loop is entered in its midst. */
+static void leave_before(struct search *search, size_t store, const struct litifut_symbol *function)
+{
+	const uint32_t from = search->places[store].address;
+
+	for (size_t i = store; i--;) {
+		const struct place *place = &search->places[i];
+
+		if (place->kind != PLACE_SITE || from - place->address > EXCLUSIVE_BYTES ||
+		    litifut_image_function_at(search->image, place->address) != function ||
+		    effect_of(search, place))
+			return;
+		leave(search, place->site);
+	}
+}
+
 static void leave_between(struct search *search)
 {
 	const struct litifut_symbol *last = NULL;
@@ -175,26 +232,22 @@ static void leave_between(struct search *search)
 		const struct place *place = &search->places[i];
 		const struct litifut_symbol *function =
 			litifut_image_function_at(search->image, place->address);
-		const struct litifut_symbol *callee;
-		uint8_t effect;
+		const uint8_t effect = effect_of(search, place);
 
 		if (function != last || place->address - from > EXCLUSIVE_BYTES)
 			open = false;
 		last = function;
 		if (!function || function->own)
 			continue;
-		if (place->kind != PLACE_SITE) {
-			open = place->kind == PLACE_OPENS;
-			from = place->address;
-			continue;
+		if (effect & CLOSES && !open)
+			leave_before(search, i, function);
+		if (place->kind == PLACE_SITE) {
+			if (open || effect)
+				search->functions[number_of(search, function)] = 1;
+			if (open || effect & CLOSES)
+				leave(search, place->site);
 		}
-		callee = callee_of(search, place->site);
-		effect = callee ? search->effects[number_of(search, callee)] : 0;
-		if (open || effect)
-			search->functions[number_of(search, function)] = 1;
-		if (open || effect & CLOSES)
-			leave(search, place->site);
-		if (effect) {
+		if (effect || place->kind == PLACE_GIVES_UP) {
 			open = effect & OPENS;
 			from = place->address;
 		}

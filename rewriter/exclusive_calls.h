@@ -6,9 +6,9 @@
 #include "rewriter/sites.h"
 
 /* Gives them LITIFUT_SITE_EXCLUSIVE, also where functions of their own make the load and the store
- * (__LDREXW and __STREXW, __ldrex and __strex), and to the sites of all functions that such calls
- * lead to directly. `functions`, by number of the symbol, gets 1 for all functions whose code is
- * executed there. */
+ * (__LDREXW and __STREXW, __ldrex and __strex), or functions around these, and to the sites of all
+ * functions that such calls lead to directly. `functions`, by number of the symbol, gets 1 for all
+ * functions whose code is executed there. */
 enum litifut_status litifut_exclusive_mark(const struct litifut_image *image,
 					   const struct litifut_arch *arch,
 					   const struct litifut_arch_context *context,

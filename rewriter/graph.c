@@ -52,7 +52,7 @@ static bool mark_straight(struct maker *maker, const struct litifut_code_range *
 	unsigned block = 0;
 	uint32_t at = address;
 
-	for (unsigned steps = 0; steps < EXCLUSIVE_STEPS && step.exclusive != CPU_EXCLUSIVE_CLOSES;
+	for (unsigned steps = 0; steps < EXCLUSIVE_STEPS && step.exclusive < CPU_EXCLUSIVE_CLOSES;
 	     steps++) {
 		unsigned length = at < range->end ? step_at(maker, range, at, &block, &step) : 0;
 
@@ -62,7 +62,7 @@ static bool mark_straight(struct maker *maker, const struct litifut_code_range *
 			return false;
 		at += length;
 	}
-	if (step.exclusive != CPU_EXCLUSIVE_CLOSES)
+	if (step.exclusive < CPU_EXCLUSIVE_CLOSES)
 		return false;
 	for (uint32_t each = address; each < at; each += 2)
 		litifut_targets_add(&maker->exclusive, each);
@@ -90,7 +90,7 @@ static void mark_exclusive(struct maker *maker, const struct litifut_code_range 
 			if (!length || (!first && litifut_targets_has(&maker->exclusive, at)))
 				break;
 			litifut_targets_add(&maker->exclusive, at);
-			if (step.exclusive == CPU_EXCLUSIVE_CLOSES)
+			if (step.exclusive >= CPU_EXCLUSIVE_CLOSES)
 				break;
 			if (step.way == LITIFUT_ENDS_BRANCH && count < EXCLUSIVE_WAYS)
 				ways[count++] = step.target & ~1u;

@@ -8,7 +8,7 @@
 static enum cpu_exclusive plain_exclusive(uint32_t word)
 {
 	if (word == 0xf57ff01f) /* clrex */
-		return CPU_EXCLUSIVE_CLOSES;
+		return CPU_EXCLUSIVE_GIVES_UP;
 	if (word >> 28 == 0xf || !(word & 0x200))
 		return CPU_EXCLUSIVE_NONE;
 	if ((word & 0x0f9000f0) == 0x01900090)
@@ -34,7 +34,7 @@ static enum cpu_exclusive wide_exclusive(uint32_t word)
 	const bool sized = size == 4 || size == 5 || size == 7 || size >= 0xc;
 
 	if (word == 0xf3bf8f2f) /* clrex */
-		return CPU_EXCLUSIVE_CLOSES;
+		return CPU_EXCLUSIVE_GIVES_UP;
 	if ((word & 0xfff00000) == 0xe8500000 || ((word & 0xfff00000) == 0xe8d00000 && sized))
 		return CPU_EXCLUSIVE_OPENS;
 	if ((word & 0xfff00000) == 0xe8400000 || ((word & 0xfff00000) == 0xe8c00000 && sized))

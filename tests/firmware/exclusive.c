@@ -1,5 +1,6 @@
 /* Exclusive accesses with calls between the load and the store: by functions for these two, as old
- * libraries have them, and around a function of the program. An interrupt makes both fail at times.
+ * libraries have them, by functions around these, in a loop that is entered in its midst, and
+ * around a function of the program. An interrupt makes all of them fail at times.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -30,6 +31,25 @@ APART uint32_t store_exclusive(uint32_t value, volatile uint32_t *address)
 	return failed;
 }
 
+/* As a class for them has. */
+APART uint32_t load_linked(volatile uint32_t *address)
+{
+	uint32_t value = load_exclusive(address);
+
+	sink++;
+	return value;
+}
+
+APART uint32_t is_stored(uint32_t value, volatile uint32_t *address)
+{
+	return !store_exclusive(value, address);
+}
+
+APART void give_up(void)
+{
+	__asm__ volatile("clrex");
+}
+
 APART uint32_t leaf(uint32_t value)
 {
 	sink = value;
@@ -50,6 +70,32 @@ APART void add_apart(uint32_t least)
 		value = load_exclusive(&word);
 		value = value < least ? least : next(value);
 	} while (store_exclusive(value, &word));
+}
+
+APART void add_wrapped(uint32_t least)
+{
+	uint32_t value;
+
+	do {
+		value = load_linked(&word);
+		value = value < least ? least : value + 1;
+	} while (!is_stored(value, &word));
+}
+
+/* The load stands behind the store. */
+APART void add_turned(uint32_t least)
+{
+	uint32_t value;
+
+	goto load;
+	do {
+		value = next(value + least);
+		if (is_stored(value, &word))
+			return;
+	load:
+		value = load_linked(&word);
+	} while (value);
+	give_up();
 }
 
 /* Neither is. */
@@ -79,6 +125,9 @@ int main(void)
 	for (uint32_t i = 0; i < 500; i++) {
 		add_apart(i);
 		add_within();
+		add_wrapped(i);
+		add_turned(i + 1);
+		give_up();
 		leaf(i);
 	}
 	board_stop_ticks();

@@ -47,7 +47,7 @@ static const struct step_case arm_cases[] = {
 	 CPU_EXCLUSIVE_OPENS},
 	{"strex r2, r1, [r0]", 0xe1802f91, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0,
 	 CPU_EXCLUSIVE_CLOSES},
-	{"clrex", 0xf57ff01f, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, CPU_EXCLUSIVE_CLOSES},
+	{"clrex", 0xf57ff01f, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, CPU_EXCLUSIVE_GIVES_UP},
 	{"swp r2, r1, [r0]", 0xe1002091, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, 0},
 	{"ldrh r1, [r0]", 0xe1d010b0, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, 0},
 	{"beq.n 0x8004", 0xd000, T32, 0, 2, LITIFUT_ENDS_BRANCH, true, false, 0x8005, 0},
@@ -74,6 +74,7 @@ static const struct step_case arm_cases[] = {
 	 CPU_EXCLUSIVE_CLOSES},
 	{"ldrexb r1, [r0]", 0xe8d01f4f, T32, 0, 4, LITIFUT_ENDS_ON, false, false, 0,
 	 CPU_EXCLUSIVE_OPENS},
+	{"clrex", 0xf3bf8f2f, T32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, CPU_EXCLUSIVE_GIVES_UP},
 	{"ldrd r2, r3, [r0]", 0xe9d02300, T32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, 0},
 };
 
