@@ -35,6 +35,7 @@ struct litifut_edge_place litifut_edge_place_of(const struct litifut_session *se
 		.taken = taken,
 		.function_end = litifut_image_function_end(&session->image, function),
 		.far = session->far.bits && litifut_targets_has(&session->far, block->block.start),
+		.dead = session->dead,
 		.target = block->block.target,
 	};
 }
@@ -890,6 +891,10 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 	session->edges = edges;
 	if (!edges)
 		return litifut_error_memory(error, session->image.path);
+	if (!session->dead && session->arch->edges->near_bytes)
+		session->dead =
+			calloc((session->image.text_end - session->image.text_start) / 4 + 1,
+			       sizeof(*session->dead));
 	status = litifut_graph_make(&session->image, session->arch, &session->context, options,
 				    &edges->graph, error);
 	if (!status)

@@ -67,6 +67,13 @@ struct litifut_edges {
 	struct litifut_numbers numbers; /* LITIFUT_MODE=balllarus */
 };
 
+/* Which registers hold nothing at a place, as the CPU counts them, in the function at [start, end);
+ * all 0: that is not known yet. */
+struct litifut_edge_dead {
+	uint32_t start, end;
+	uint32_t dead;
+};
+
 /* What is known when one is judged, or written. */
 struct litifut_edge_place {
 	const struct litifut_image *image;
@@ -82,6 +89,8 @@ struct litifut_edge_place {
 	 * room (`shifts` of the edge), and is the start of that block recorded as well? */
 	bool may_shift;
 	bool next_wanted;
+	/* For each word of the code from its start on; NULL: nothing is kept. */
+	struct litifut_edge_dead *dead;
 	/* Where the way leads that the block has to its `target`, with the Thumb bit: to that, or
 	 * with LITIFUT_MODE=paths behind the record of its start. */
 	uint32_t target;

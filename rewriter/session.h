@@ -7,6 +7,7 @@
 #include "rewriter/reach.h"
 #include "rewriter/sites.h"
 
+struct litifut_edge_dead;
 struct litifut_edges;
 
 /* The assumed size of a room for trampolines before it has been measured. */
@@ -32,6 +33,9 @@ struct litifut_session {
 	bool all_entered; /* so it is for all functions to which the code has pointers */
 	/* Starts of blocks that no code is in reach of for which an island would be of no use. */
 	struct litifut_targets far;
+	/* See struct litifut_edge_place. What is out of reach is found by trials, behind each of
+	 * which all edges are judged again. */
+	struct litifut_edge_dead *dead;
 	uint32_t way_bytes; /* that edges_behind.c takes behind an island, at most */
 	uint32_t tasks[2];  /* see struct litifut_edge_code */
 	/* Functions that interrupts enter, and the tracer's code that records what is interrupted.

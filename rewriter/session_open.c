@@ -204,6 +204,7 @@ void litifut_session_close(struct litifut_session *session)
 	litifut_exits_release(&session->exits);
 	litifut_edges_release(session->edges);
 	free(session->left);
+	free(session->dead);
 	free(session->entered);
 	litifut_targets_release(&session->far);
 	litifut_sites_release(&session->sites);

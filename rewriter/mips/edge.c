@@ -67,11 +67,20 @@ static uint32_t word_at(const struct litifut_edge_place *place, uint32_t address
 uint32_t litifut_mips_dead_at(const struct litifut_edge_place *place, uint32_t address)
 {
 	const uint32_t section_end = place->section->address + place->section->size;
+	const uint32_t start = place->image->symbols[place->block->function - 1].address;
+	const uint32_t end = place->function_end < section_end ? place->function_end : section_end;
+	const uint32_t text = place->image->text_start;
+	struct litifut_edge_dead once = {0};
+	struct litifut_edge_dead *known =
+		place->dead && !(address & 3) && address - text < place->image->text_end - text
+			? &place->dead[(address - text) / 4]
+			: &once;
 
-	return litifut_mips_dead(
-		place->context, place->section,
-		place->image->symbols[place->block->function - 1].address,
-		place->function_end < section_end ? place->function_end : section_end, address);
+	if (known->start != start || known->end != end)
+		*known = (struct litifut_edge_dead){
+			start, end,
+			litifut_mips_dead(place->context, place->section, start, end, address)};
+	return known->dead;
 }
 
 uint32_t litifut_mips_named_by(uint32_t word)
