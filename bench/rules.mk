@@ -1,7 +1,7 @@
 .PHONY: bench bench-cost bench-post
 
 ## bench: what tracing costs: the paper's tables and other tools, into docs/cost.md
-bench: bench-cost bench-post
+bench: bench-cost bench-post bench-firmware
 
 bench-cost: all $(BUILD)/tests/oracle.so
 	@BUILD=$(call shell_word,$(abspath $(BUILD))) bench/cost.sh
@@ -19,6 +19,13 @@ bench-page: all
 
 bench-link: all
 	@BUILD=$(call shell_word,$(abspath $(BUILD))) bench/link_delay.sh
+
+.PHONY: bench-firmware
+
+## bench-firmware: what a call of a firmware on Cortex-M takes, in instructions, cycles and bytes, beside gprof
+bench-firmware: all $(BUILD)/tests/system.so
+	@for each in cost gprof; do BUILD=$(call shell_word,$(abspath $(BUILD))) \
+		tests/e2e/firmware-$$each.sh 2>&1 | grep '^\(# \|not ok\)'; done
 
 .PHONY: bench-avr
 

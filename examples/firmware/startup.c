@@ -31,6 +31,9 @@ void Default_Handler(void)
 		;
 }
 
+/* tasks.c has one */
+void PendSV_Handler(void) __attribute__((weak, alias("Default_Handler")));
+
 /* Interrupts of the board's devices: none is used. */
 #define UNUSED_8                                                                                   \
 	Default_Handler, Default_Handler, Default_Handler, Default_Handler, Default_Handler,       \
@@ -51,7 +54,7 @@ __attribute__((section(".vectors"), used)) static void (*const vectors[16 + 40])
 	Default_Handler, /* SVCall */
 	Default_Handler,
 	0,
-	Default_Handler, /* PendSV */
+	PendSV_Handler,
 	SysTick_Handler,
 	UNUSED_8,
 	UNUSED_8,

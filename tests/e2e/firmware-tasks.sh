@@ -33,6 +33,28 @@ post()
 	"$BUILD/bin/litifut-post" "$@"
 }
 
+# make PROGRAM=tasks of the example, as docs/firmware.md has it
+example_of_tasks()
+{
+	rm -rf own
+	cp -r "$root/examples/firmware" own
+	make -s -C own PROGRAM=tasks BOARD="$board" OUT=plain >/dev/null
+	export LITIFUT_TASK=current_task LITIFUT_MODE=table LITIFUT_CLOCK=systick LITIFUT_PORT="$port"
+	ok "the example of tasks: it links traced" "$BUILD/bin/litifut" build -q --strict \
+		make -s -C own PROGRAM=tasks BOARD="$board" OUT=tasks
+	unset LITIFUT_TASK LITIFUT_MODE LITIFUT_CLOCK LITIFUT_PORT
+	emulate own/plain/firmware.elf own.plain
+	emulate own/tasks/firmware.elf own.serial
+	is "the example of tasks: all is sorted" "$(text_of own.serial | grep '^4000 ')" "$(grep '^4000 ' own.plain)"
+	post -q -f json -o own.json own.serial own/tasks/firmware.elf
+	ok "the example of tasks: each has its time" python3 -c '
+import json
+threads = json.load(open("own.json"))["processes"][0]["threads"]
+print(threads)
+assert {thread["name"] for thread in threads} >= {"sorter", "printer"}
+assert all(thread["ticks"] > 1000 for thread in threads)'
+}
+
 # Tasks that the MPU keeps from the tracer's memory would not survive the first stub.
 confined()
 {
@@ -105,6 +127,7 @@ behaviour()
 	netduino2) tick=30000 ;;
 	*) tick=6400 ;;
 	esac
+	example_of_tasks
 	cp -r "$root/examples/firmware" source
 	cp "$root/tests/firmware/tasks.c" source/main.c
 	cp "$root/tests/firmware/pendsv.h" source
