@@ -129,6 +129,39 @@ uint32_t post_walk_way_out(const struct post_path_code *code, const struct post_
 	return 0;
 }
 
+/* Does the block record its start at the address, an instruction of the program's own, or behind
+ * it?
+ */
+static bool records_behind(const struct post_image *image, const struct post_path_code *code,
+			   uint32_t block, uint32_t address)
+{
+	const struct cpu_context context = {.big_endian = image->big_endian_code};
+	const struct litifut_block *of = &code->blocks[block].block;
+	unsigned conditional = 0;
+	unsigned length;
+
+	if (address < of->start)
+		return false;
+	for (uint32_t at = address; at < of->end; at += length) {
+		const struct post_path_edge *edge;
+		struct cpu_step step = {0};
+		uint8_t bytes[4];
+
+		if (!post_image_bytes(image, at, bytes, sizeof(bytes)))
+			return false;
+		length = code->cpu->step(&context, bytes, sizeof(bytes), at,
+					 of->flags & LITIFUT_BLOCK_THUMB ? LITIFUT_CODE_THUMB
+									 : LITIFUT_CODE_PLAIN,
+					 &conditional, &step);
+		if (!length)
+			return false;
+		edge = step.target ? post_path_edge(code, step.target & ~1u) : NULL;
+		if (edge && edge->block == block)
+			return edge->entry || edge->both;
+	}
+	return false;
+}
+
 /* The thread goes on into the block, to the instruction at the address. `entering': it is about to
  * record that it has come there, so that code which is not followed may have led to the block. */
 static void go_into(struct post_walk *walk, struct post_walker *walker,
@@ -137,6 +170,10 @@ static void go_into(struct post_walk *walk, struct post_walker *walker,
 {
 	const struct post_walk_ahead ahead = post_walk_ahead(walker, code, block);
 	const bool returns = entering && ahead.returns_to;
+	/* the next round of a loop */
+	const bool anew =
+		ahead.leads_to && !code->cpu->interrupts_exactly &&
+		records_behind(walk->session->modules[code->module].image, code, block, address);
 
 	if (!ahead.passes && !ahead.leads_to && !ahead.may_call && !returns &&
 	    !(entering && ahead.outside &&
@@ -154,10 +191,13 @@ static void go_into(struct post_walk *walk, struct post_walker *walker,
 		if (!may_execute(walker))
 			break;
 		if (is_before(walker, code, block, address) ||
-		    (!ahead.passes && walker->last == block))
+		    (!ahead.passes && !anew && walker->last == block))
 			break;
+		/* if it ends an interrupt, the last one is that of the code that goes on */
+		const bool there = walker->at.code == code && walker->at.block == block;
+
 		post_walk_execute(walk, walker);
-		if (walker->last == block)
+		if (there || walker->last == block)
 			break;
 	}
 	if (walker->last != block && code->blocks[block].block.start != address &&
@@ -319,8 +359,10 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 	block = image ? post_image_block(image, link) : POST_NONE;
 	if (block != POST_NONE && !(code->blocks[block].block.flags & LITIFUT_BLOCK_LEFT)) {
 		go_into(walk, walker, code, block, link,
-			code->cpu->interrupts_exactly && code->blocks[block].block.entered &&
-				code->blocks[block].block.start == link);
+			code->blocks[block].block.entered &&
+				(code->cpu->interrupts_exactly
+					 ? code->blocks[block].block.start == link
+					 : records_behind(image, code, block, link)));
 		return;
 	}
 	edge = block == POST_NONE ? post_path_edge(code, link) : NULL;

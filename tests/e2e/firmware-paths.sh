@@ -166,9 +166,9 @@ behaviour()
 	for each_cpu in "$cpu" -mcpu=cortex-m0; do
 		[ "$each_cpu" = "$cpu" ] || [ "$board" = mps2-an385 ] || continue
 		ok "interrupts in a switch, ${each_cpu%% *}: it links traced" \
-			link_mode paths cases "$large" EXTRA_CFLAGS="$each_cpu -DCASES"
+			link_mode paths "cases${each_cpu%% *}" "$large" EXTRA_CFLAGS="$each_cpu -DCASES -DAT_END"
 		ok "interrupts in a switch, ${each_cpu%% *}: blocks are those that are executed" \
-			blocks_are_executed cases traced memory --more 1
+			blocks_are_executed "cases${each_cpu%% *}" traced memory --more 1
 	done
 	sed -i 's/\<'$often'\>/'$slow'/; s/\<501\>/8009/; s/\<3000\>/300/
 		s/^		through(i);/		through(i), litifut_send ? litifut_send() : (void)0;/

@@ -1,7 +1,8 @@
 /* Interrupts that come at each possible moment, in two levels, and call what the main program
  * calls. In place of main.c of examples/firmware, with startup.c of this
  * folder. With LEAF a call through a pointer leads to a function that is one block,
- * with TAIL as well it is a tail call. With CASES there is a switch. */
+ * with TAIL as well it is a tail call. With CASES there is a switch, with
+ * AT_END an interrupt at the end of a handler as well. */
 #include <stdint.h>
 
 #include "board.h"
@@ -109,6 +110,11 @@ void SysTick_Handler(void)
 	through(ticks);
 	/* another distance each time, so that all instructions are hit */
 	REGISTER(0xe000e014) = 400 + ticks * 7 % 501;
+#ifdef AT_END
+	/* in the last block, behind which the interrupted code follows, up to the next record */
+	REGISTER(0xe000e200) = 1;
+	shared++;
+#endif
 }
 
 int main(void)
