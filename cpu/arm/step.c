@@ -35,6 +35,8 @@ static enum cpu_exclusive wide_exclusive(uint32_t word)
 
 	if (word == 0xf3bf8f2f) /* clrex */
 		return CPU_EXCLUSIVE_GIVES_UP;
+	if ((word & 0xfff0f03f) == 0xe840f000) /* tt, ttt, tta, ttat of v8-M */
+		return CPU_EXCLUSIVE_NONE;
 	if ((word & 0xfff00000) == 0xe8500000 || ((word & 0xfff00000) == 0xe8d00000 && sized))
 		return CPU_EXCLUSIVE_OPENS;
 	if ((word & 0xfff00000) == 0xe8400000 || ((word & 0xfff00000) == 0xe8c00000 && sized))

@@ -75,6 +75,9 @@ static const struct step_case arm_cases[] = {
 	{"ldrexb r1, [r0]", 0xe8d01f4f, T32, 0, 4, LITIFUT_ENDS_ON, false, false, 0,
 	 CPU_EXCLUSIVE_OPENS},
 	{"clrex", 0xf3bf8f2f, T32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, CPU_EXCLUSIVE_GIVES_UP},
+	{"tt r3, r0", 0xe840f300, T32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, CPU_EXCLUSIVE_NONE},
+	{"ttat r3, r1", 0xe841f3c0, T32, 0, 4, LITIFUT_ENDS_ON, false, false, 0,
+	 CPU_EXCLUSIVE_NONE},
 	{"ldrd r2, r3, [r0]", 0xe9d02300, T32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, 0},
 };
 
