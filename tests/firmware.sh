@@ -77,6 +77,8 @@ make_example()
 		esac
 	done
 	mkdir -p "$make_folder" compiled
+	# another build of the same name has other options
+	rm -f "$make_folder"/*.o "$make_folder/firmware.elf"
 	make_new=
 	for make_part in startup board main; do
 		[ ! -e "$make_folder/$make_part.o" ] || continue
