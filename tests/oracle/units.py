@@ -164,6 +164,7 @@ def recorded(path):
 def differs(oracle, lines, more):
     """Where, or None."""
     under_way, at = [], 0
+    unseen = []  # units whose start was recorded before the window: only a bit says that they end
 
     def next_is(token):
         return at < len(lines) and lines[at] == token
@@ -175,12 +176,17 @@ def differs(oracle, lines, more):
             continue
         if event.startswith("behind:"):
             if not under_way:  # the window begins within one
+                if token.startswith("start:"):
+                    unseen.append(token.replace("start:", "end:"))
                 continue
             token, done = under_way.pop()
             if done:
                 continue
         else:
             token = event
+        if not next_is(token) and unseen and unseen[-1] == token:
+            unseen.pop()
+            continue
         while not next_is(token):
             early = next((each for each in reversed(under_way) if not each[1] and next_is(each[0])),
                          None)
