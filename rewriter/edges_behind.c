@@ -106,8 +106,8 @@ static bool lead_to(const struct ways *ways, struct litifut_edge_place *place, u
 	return ways->session->arch->edges->lead(place, code);
 }
 
-/* Makes a way to block number `to` behind one of the islands, which `place` leads to. False: there
- * is no room in reach. */
+/* Makes a way to block number `to` behind one of the islands, which `place` leads to. False: no
+ * room is within reach. */
 static bool make_way(struct ways *ways, struct litifut_edge_place *place, size_t to,
 		     bool by_register, uint8_t *code)
 {

@@ -1,7 +1,7 @@
 /* Compilers put no call between an exclusive load and its store, but a program can, by intrinsics
- * that are functions of their own or around a function of its own. What stands between the two is
- * looked for in the order of the addresses, not along branches: too many sites are left rather than
- * too few. */
+ * that are functions with nothing but the load or the store, or by functions that call these. What
+ * stands between the two is looked for in the order of the addresses, not along branches: too many
+ * sites are left rather than too few. */
 #include "rewriter/exclusive_calls.h"
 
 #include <elf.h>

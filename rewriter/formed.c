@@ -234,7 +234,8 @@ static bool find_labels(struct formed *formed, const struct litifut_symbol *func
 	return true;
 }
 
-/* Of what one function forms, [first, end): each label of its own may be the base of each table. */
+/* [first, end) are the addresses that one function forms. Each of its labels among them may be the
+ * base of each table among them. */
 static void add_tables(struct formed *formed, const struct litifut_symbol *function, size_t first,
 		       size_t end)
 {

@@ -31,7 +31,7 @@ void Default_Handler(void)
 		;
 }
 
-/* tasks.c has one */
+/* tasks.c has this one. */
 void PendSV_Handler(void) __attribute__((weak, alias("Default_Handler")));
 
 /* Interrupts of the board's devices: none is used. */
