@@ -281,6 +281,8 @@ enum litifut_status litifut_exclusive_mark(const struct litifut_image *image,
 		.image = image, .sites = sites, .functions = functions, .enough = true};
 	enum litifut_status status = find_accesses(&search, arch, context, error);
 
+	if (!status && !search.enough)
+		status = litifut_error_memory(error, image->path);
 	if (!status && search.count) {
 		search.effects = calloc(image->symbol_count + 1, sizeof(*search.effects));
 		search.open = calloc(image->symbol_count + 1, sizeof(*search.open));
