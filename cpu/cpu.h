@@ -87,6 +87,11 @@ struct cpu {
 			 uint32_t address, enum litifut_code_state state, unsigned *block,
 			 struct cpu_step *step);
 
+	/* Optional: the CPU has exclusive accesses, of which step() tells. How many bytes from
+	 * `code` on stand before the first place that may be one; `available`, if there is none. */
+	uint32_t (*find_exclusive)(const struct cpu_context *context, const uint8_t *code,
+				   uint32_t available, enum litifut_code_state state);
+
 	/* Optional. `code` is that of a function from its start to a call or a jump by a register,
 	 * which are the last of its `bytes`. May the register hold an address from the module's
 	 * table of names (MIPS: the GOT)? On other CPUs such calls lead to code of the linker. */

@@ -9,6 +9,7 @@
 
 #include "rewriter/callees.h"
 #include "rewriter/edges_judge.h"
+#include "rewriter/exclusive_edges.h"
 #include "rewriter/paths.h"
 #include "rewriter/sites.h"
 #include "rewriter/spawning.h"
@@ -897,6 +898,9 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 			       sizeof(*session->dead));
 	status = litifut_graph_make(&session->image, session->arch, &session->context, options,
 				    &edges->graph, error);
+	/* that of firmware has found them with its calls */
+	if (!status && session->context.system)
+		status = litifut_exclusive_functions(session, &edges->graph, error);
 	if (!status)
 		status = litifut_targets_create(session->image.text_start, session->image.text_end,
 						&judge.taken, error);

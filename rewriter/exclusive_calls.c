@@ -1,195 +1,346 @@
 /* Compilers put no call between an exclusive load and its store, but a program can, by intrinsics
- * that are functions with nothing but the load or the store, or by functions that call these. What
- * stands between the two is looked for in the order of the addresses, not along branches: too many
- * sites are left rather than too few. */
+ * that are functions with nothing but the load or the store, or by functions that call these.
+ *
+ * Each function with such an instruction is followed along its branches. What can come behind a
+ * load and before a store is between the two. So in most programs these functions alone are looked
+ * at, and nothing is left. Only where the start of one leads to a store without a load are there
+ * accesses that span functions, and calls of these are followed as well. */
 #include "rewriter/exclusive_calls.h"
 
-#include <elf.h>
 #include <stdlib.h>
 
 #include "cpu/cpu.h"
 #include "cpu/step.h"
-
-/* How far behind a load its store is expected, in bytes. */
-#define EXCLUSIVE_BYTES 256
+#include "rewriter/program_code.h"
 
 /* So many functions are around one another at most. */
 #define WRAPPERS_MOST 8
 
-enum place_kind { PLACE_OPENS, PLACE_CLOSES, PLACE_GIVES_UP, PLACE_SITE };
-
-struct place {
-	uint32_t address;
-	enum place_kind kind;
-	struct litifut_site *site;
-};
-
-/* What a function does to its caller's exclusive access. */
+/* What an instruction, or a function, does to an exclusive access. */
 #define OPENS 1
 #define CLOSES 2
 
-struct search {
-	const struct litifut_image *image;
-	struct litifut_site_list *sites;
-	struct place *places;
-	size_t count, capacity;
-	uint8_t *effects;   /* by number of the symbol */
-	uint8_t *functions; /* the same */
-	uint32_t *open;     /* symbols whose calls are still to be followed */
-	size_t open_count;
-	bool enough; /* memory */
+#define NOWHERE UINT32_MAX
+
+/* An instruction of the function that is looked at. */
+struct node {
+	uint32_t address;
+	uint32_t target;                 /* number of the node that it leads to, or NOWHERE */
+	struct litifut_found_site *site; /* a call, at its delay slot if it has one */
+	uint8_t effect;
+	bool goes_on; /* to the next node */
+	bool leaves;  /* the function */
+	bool open;    /* a load can come before, and no store in between */
+	bool ahead;   /* a store can come, it or behind it, and no load in between */
 };
 
-static void add_place(struct search *search, uint32_t address, enum place_kind kind,
-		      struct litifut_site *site)
-{
-	if (search->count == search->capacity) {
-		const size_t capacity = 2 * search->capacity + 64;
-		struct place *more = realloc(search->places, capacity * sizeof(*more));
-
-		if (!more) {
-			search->enough = false;
-			return;
-		}
-		search->places = more;
-		search->capacity = capacity;
-	}
-	search->places[search->count++] = (struct place){address, kind, site};
-}
-
-static void add_accesses(struct search *search, const struct litifut_arch *arch,
-			 const struct litifut_arch_context *context,
-			 const struct litifut_section *section,
-			 const struct litifut_code_range *range)
-{
-	unsigned block = 0;
-	unsigned length;
-
-	for (uint32_t at = range->start; at < range->end; at += length) {
-		struct cpu_step step;
-
-		length = arch->cpu->step(&context->cpu, section->bytes + (at - section->address),
-					 range->end - at, at, range->state, &block, &step);
-		if (!length)
-			return;
-		if (step.exclusive)
-			add_place(search, at,
-				  step.exclusive == CPU_EXCLUSIVE_OPENS    ? PLACE_OPENS
-				  : step.exclusive == CPU_EXCLUSIVE_CLOSES ? PLACE_CLOSES
-									   : PLACE_GIVES_UP,
-				  NULL);
-	}
-}
-
-static enum litifut_status find_accesses(struct search *search, const struct litifut_arch *arch,
-					 const struct litifut_arch_context *context,
-					 struct litifut_error *error)
-{
-	enum litifut_status status = LITIFUT_OK;
-
-	for (size_t i = 0; i < search->image->section_count && !status; i++) {
-		const struct litifut_section *section = &search->image->sections[i];
-		struct litifut_code_range *ranges = NULL;
-		size_t count = 0;
-
-		if (!(section->flags & SHF_EXECINSTR) || !section->bytes)
-			continue;
-		status = arch->code_ranges(search->image, section, &ranges, &count, error);
-		for (size_t k = 0; k < count && !status; k++)
-			if (ranges[k].state == LITIFUT_CODE_PLAIN ||
-			    ranges[k].state == LITIFUT_CODE_THUMB)
-				add_accesses(search, arch, context, section, &ranges[k]);
-		free(ranges);
-	}
-	return status;
-}
-
-static int by_address(const void *left, const void *right)
-{
-	const struct place *one = left;
-	const struct place *other = right;
-
-	return (one->address > other->address) - (one->address < other->address);
-}
+struct search {
+	const struct litifut_image *image;
+	const struct litifut_arch *arch;
+	const struct litifut_arch_context *context;
+	struct litifut_site_list *sites;
+	struct node *nodes; /* of one function */
+	size_t count, capacity;
+	/* By number of the symbol: */
+	uint8_t *found;     /* it has an access, or calls a function that does something to one */
+	uint8_t *effects;   /* what it does to its caller's */
+	uint8_t *openers;   /* its load is that of a store in a caller */
+	uint8_t *functions; /* code of it is executed between the two */
+	uint32_t *open;     /* symbols whose calls are still to be followed */
+	size_t open_count;
+	bool spans;   /* there are accesses that span functions */
+	bool returns; /* are recorded */
+	bool changed;
+};
 
 static size_t number_of(const struct search *search, const struct litifut_symbol *function)
 {
 	return (size_t)(function - search->image->symbols);
 }
 
-static const struct litifut_symbol *callee_of(const struct search *search,
-					      const struct litifut_site *site)
+/* Few functions have any. */
+static void scan(struct search *search, const struct litifut_section *section,
+		 const struct litifut_code_range *range)
 {
+	const struct litifut_arch *arch = search->arch;
+
+	for (uint32_t at = range->start; at < range->end;) {
+		const struct litifut_symbol *function;
+		uint32_t end;
+
+		at += arch->cpu->find_exclusive(&search->context->cpu,
+						section->bytes + (at - section->address),
+						range->end - at, range->state);
+		if (at >= range->end)
+			return;
+		function = litifut_image_function_at(search->image, at);
+		end = function ? litifut_image_function_end(search->image, function) : 0;
+		if (function && !litifut_is_tracer_code(function)) {
+			search->found[number_of(search, function)] = 1;
+			search->changed = true;
+		}
+		at = end > at ? end : at + 2;
+	}
+}
+
+static enum litifut_status find_ranges(struct search *search, struct litifut_error *error)
+{
+	const struct litifut_image *image = search->image;
+	struct litifut_site_list *sites = search->sites;
+	enum litifut_status status = LITIFUT_OK;
+
+	if (sites->ranges)
+		return LITIFUT_OK;
+	sites->ranges = calloc(image->section_count + 1, sizeof(*sites->ranges));
+	if (!sites->ranges)
+		return litifut_error_memory(error, image->path);
+	sites->range_count = image->section_count;
+	for (size_t i = 1; i < image->section_count && !status; i++)
+		if (litifut_sites_in(&image->sections[i]))
+			status = search->arch->code_ranges(image, &image->sections[i],
+							   &sites->ranges[i].items,
+							   &sites->ranges[i].count, error);
+	return status;
+}
+
+static void scan_all(struct search *search)
+{
+	for (size_t i = 0; i < search->sites->range_count; i++) {
+		const struct litifut_code_ranges *ranges = &search->sites->ranges[i];
+
+		for (size_t k = 0; k < ranges->count; k++)
+			if (ranges->items[k].state == LITIFUT_CODE_PLAIN ||
+			    ranges->items[k].state == LITIFUT_CODE_THUMB)
+				scan(search, &search->image->sections[i], &ranges->items[k]);
+	}
+}
+
+static struct litifut_found_site *site_at(const struct search *search, uint32_t address)
+{
+	size_t low = 0, high = search->sites->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (search->sites->items[middle].site.address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < search->sites->count && search->sites->items[low].site.address == address
+		       ? &search->sites->items[low]
+		       : NULL;
+}
+
+static const struct litifut_symbol *callee_of(const struct search *search,
+					      const struct litifut_found_site *site)
+{
+	const uint32_t address = site->known_callee ? site->known_callee : site->site.callee;
 	const struct litifut_symbol *callee =
-		site->callee ? litifut_image_function_start(search->image, site->callee & ~1u)
-			     : NULL;
+		address ? litifut_image_function_start(search->image, address & ~1u) : NULL;
 
 	return callee && !callee->own ? callee : NULL;
 }
 
-/* What a place does by itself or, a call, by what it leads to. */
-static uint8_t effect_of(const struct search *search, const struct place *place)
+static uint8_t effect_of_call(const struct search *search, const struct litifut_found_site *site)
 {
-	const struct litifut_symbol *callee;
+	const struct litifut_symbol *callee = callee_of(search, site);
 
-	if (place->kind != PLACE_SITE)
-		return place->kind == PLACE_OPENS    ? OPENS
-		       : place->kind == PLACE_CLOSES ? CLOSES
-						     : 0;
-	callee = callee_of(search, place->site);
 	return callee ? search->effects[number_of(search, callee)] : 0;
 }
 
-/* Where both are in a function it is done with that, whatever their order. A load that is left open
- * stands near the end, and a store of the caller's load near the start. */
-static uint8_t effect_of_function(const struct search *search,
-				  const struct litifut_symbol *function, const struct place *places,
-				  size_t count)
+static struct node *add_node(struct search *search, uint32_t address)
 {
-	const uint32_t end = litifut_image_function_end(search->image, function);
-	uint8_t all = 0, near = 0;
+	if (search->count == search->capacity) {
+		const size_t capacity = 2 * search->capacity + 256;
+		struct node *more = realloc(search->nodes, capacity * sizeof(*more));
 
-	for (size_t i = 0; i < count; i++) {
-		const uint8_t effect = effect_of(search, &places[i]);
-
-		all |= effect;
-		if (end - places[i].address <= EXCLUSIVE_BYTES)
-			near |= effect & OPENS;
-		if (places[i].address - function->address <= EXCLUSIVE_BYTES)
-			near |= effect & CLOSES;
+		if (!more)
+			return NULL;
+		search->nodes = more;
+		search->capacity = capacity;
 	}
-	return all == (OPENS | CLOSES) ? 0 : near;
+	search->nodes[search->count] = (struct node){.address = address, .target = NOWHERE};
+	return &search->nodes[search->count++];
 }
 
-/* Also of functions around others, so again until there are no more. */
-static void find_effects(struct search *search)
+/* Adds the instructions of the function in the range; `target` of each is an address still.
+ * False: there is not enough memory. */
+static bool add_nodes(struct search *search, const struct litifut_section *section,
+		      const struct litifut_code_range *range, const struct litifut_symbol *function,
+		      uint32_t end)
 {
-	bool changed = true;
+	struct cpu_step branch = {0}; /* to which this delay slot belongs */
+	struct litifut_found_site *site = NULL;
+	unsigned block = 0, length;
+	uint32_t at = range->start > function->address ? range->start : function->address;
 
-	for (unsigned round = 0; changed && round < WRAPPERS_MOST; round++) {
-		changed = false;
-		for (size_t first = 0, end; first < search->count; first = end) {
-			const struct litifut_symbol *function = litifut_image_function_at(
-				search->image, search->places[first].address);
-			uint8_t *effect, found;
+	for (; at < end && at < range->end; at += length) {
+		struct cpu_step step;
+		struct node *node = add_node(search, at);
 
-			for (end = first + 1;
-			     end < search->count &&
-			     litifut_image_function_at(search->image,
-						       search->places[end].address) == function;)
-				end++;
-			if (!function || function->own)
+		length = search->arch->cpu->step(&search->context->cpu,
+						 section->bytes + (at - section->address),
+						 range->end - at, at, range->state, &block, &step);
+		if (!node || !length)
+			return node != NULL;
+		if (step.exclusive == CPU_EXCLUSIVE_OPENS || step.exclusive == CPU_EXCLUSIVE_CLOSES)
+			node->effect = step.exclusive == CPU_EXCLUSIVE_OPENS ? OPENS : CLOSES;
+		node->goes_on = true;
+		if (step.slot) {
+			site = step.way == LITIFUT_ENDS_ON ? NULL : site_at(search, at);
+			branch = step;
+			continue;
+		}
+		if (branch.slot)
+			step = branch;
+		else if (step.way != LITIFUT_ENDS_ON)
+			site = site_at(search, at);
+		branch = (struct cpu_step){0};
+		if (step.way == LITIFUT_ENDS_ON)
+			continue;
+		node->site = site;
+		node->goes_on = step.conditional || step.way == LITIFUT_ENDS_CALL;
+		if (step.way == LITIFUT_ENDS_BRANCH &&
+		    (step.target & ~1u) - function->address < end - function->address)
+			node->target = step.target & ~1u;
+		else
+			node->leaves =
+				step.way != LITIFUT_ENDS_CALL && step.way != LITIFUT_ENDS_STOP;
+	}
+	return true;
+}
+
+static uint32_t node_at(const struct search *search, uint32_t address)
+{
+	size_t low = 0, high = search->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (search->nodes[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < search->count && search->nodes[low].address == address ? (uint32_t)low
+									    : NOWHERE;
+}
+
+static bool decode(struct search *search, const struct litifut_symbol *function)
+{
+	const struct litifut_section *section = &search->image->sections[function->section];
+	const struct litifut_code_ranges *ranges = &search->sites->ranges[function->section];
+	const uint32_t end = litifut_image_function_end(search->image, function);
+	size_t low = 0, high = ranges->count;
+
+	search->count = 0;
+	while (low < high) { /* the first one that ends behind its start */
+		const size_t middle = low + (high - low) / 2;
+
+		if (ranges->items[middle].end <= function->address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < ranges->count && ranges->items[low].start < end; low++) {
+		const struct litifut_code_range *range = &ranges->items[low];
+
+		if ((range->state == LITIFUT_CODE_PLAIN || range->state == LITIFUT_CODE_THUMB) &&
+		    !add_nodes(search, section, range, function, end))
+			return false;
+	}
+	for (size_t i = 0; i < search->count; i++) {
+		struct node *node = &search->nodes[i];
+
+		if (node->target != NOWHERE)
+			node->target = node_at(search, node->target);
+		if (node->site && search->spans && !node->effect)
+			node->effect = effect_of_call(search, node->site);
+	}
+	return true;
+}
+
+static bool is_ahead_behind(const struct search *search, size_t number)
+{
+	const struct node *node = &search->nodes[number];
+
+	return (node->goes_on && number + 1 < search->count && search->nodes[number + 1].ahead) ||
+	       (node->target != NOWHERE && search->nodes[node->target].ahead);
+}
+
+/* `returns`: a store is expected behind the function. */
+static void look_ahead(struct search *search, bool returns)
+{
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (size_t i = search->count; i-- > 0;) {
+			struct node *node = &search->nodes[i];
+
+			if (node->ahead || node->effect == OPENS)
 				continue;
-			effect = &search->effects[number_of(search, function)];
-			found = effect_of_function(search, function, &search->places[first],
-						   end - first);
-			changed |= found != *effect;
-			*effect = found;
+			node->ahead = node->effect == CLOSES || (node->leaves && returns) ||
+				      is_ahead_behind(search, i);
+			again |= node->ahead;
 		}
 	}
 }
 
-static void follow(struct search *search, const struct litifut_site *site)
+static bool open_node(struct search *search, size_t number)
+{
+	struct node *node;
+
+	if (number >= search->count)
+		return false;
+	node = &search->nodes[number];
+	if (node->open)
+		return false;
+	node->open = true;
+	return true;
+}
+
+static void look_behind(struct search *search)
+{
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (size_t i = 0; i < search->count; i++) {
+			const struct node *node = &search->nodes[i];
+
+			if (node->effect ? node->effect != OPENS : !node->open)
+				continue;
+			if (node->goes_on)
+				open_node(search, i + 1);
+			if (node->target != NOWHERE && open_node(search, node->target))
+				again |= node->target <= i;
+		}
+	}
+}
+
+/* What it does to its caller's accesses. */
+static uint8_t look_at(struct search *search, const struct litifut_symbol *function)
+{
+	uint8_t effect = 0;
+
+	look_ahead(search, search->openers[number_of(search, function)]);
+	if (search->count && search->nodes[0].ahead) {
+		effect |= CLOSES;
+		search->nodes[0].open = true;
+	}
+	look_behind(search);
+	for (size_t i = 0; i < search->count; i++) {
+		const struct node *node = &search->nodes[i];
+
+		if (node->leaves && (node->effect == OPENS || (node->open && !node->effect)))
+			effect |= OPENS;
+	}
+	return effect;
+}
+
+static void follow(struct search *search, const struct litifut_found_site *site)
 {
 	const struct litifut_symbol *callee = callee_of(search, site);
 
@@ -199,57 +350,40 @@ static void follow(struct search *search, const struct litifut_site *site)
 	search->open[search->open_count++] = (uint32_t)number_of(search, callee);
 }
 
-static void leave(struct search *search, struct litifut_site *site)
+static void leave(struct litifut_found_site *site)
 {
-	if (site->reason == LITIFUT_SITE_PATCHED)
-		site->reason = LITIFUT_SITE_EXCLUSIVE;
-	follow(search, site);
+	if (site->site.reason == LITIFUT_SITE_PATCHED)
+		site->site.reason = LITIFUT_SITE_EXCLUSIVE;
 }
 
-/* The load of a store stands behind it where a loop is entered in its midst. */
-static void leave_before(struct search *search, size_t store, const struct litifut_symbol *function)
+/* Its callee makes the load: what that does behind it is between as well, and its return is. */
+static void leave_opener(struct search *search, struct litifut_found_site *site)
 {
-	const uint32_t from = search->places[store].address;
+	uint8_t *opener = &search->openers[number_of(search, callee_of(search, site))];
 
-	for (size_t i = store; i--;) {
-		const struct place *place = &search->places[i];
-
-		if (place->kind != PLACE_SITE || from - place->address > EXCLUSIVE_BYTES ||
-		    litifut_image_function_at(search->image, place->address) != function ||
-		    effect_of(search, place))
-			return;
-		leave(search, place->site);
-	}
+	search->changed |= !*opener;
+	*opener = 1;
+	if (search->returns && !litifut_site_is_tail(&site->site))
+		leave(site);
 }
 
-static void leave_between(struct search *search)
+static void leave_between(struct search *search, const struct litifut_symbol *function)
 {
-	const struct litifut_symbol *last = NULL;
-	uint32_t from = 0;
-	bool open = false;
-
 	for (size_t i = 0; i < search->count; i++) {
-		const struct place *place = &search->places[i];
-		const struct litifut_symbol *function =
-			litifut_image_function_at(search->image, place->address);
-		const uint8_t effect = effect_of(search, place);
+		const struct node *node = &search->nodes[i];
+		const bool opener =
+			node->site && node->effect == OPENS &&
+			(is_ahead_behind(search, i) ||
+			 (node->leaves && search->openers[number_of(search, function)]));
 
-		if (function != last || place->address - from > EXCLUSIVE_BYTES)
-			open = false;
-		last = function;
-		if (!function || function->own)
+		if (!node->site || (!opener && !(node->open && node->ahead)))
 			continue;
-		if (effect & CLOSES && !open)
-			leave_before(search, i, function);
-		if (place->kind == PLACE_SITE) {
-			if (open || effect)
-				search->functions[number_of(search, function)] = 1;
-			if (open || effect & CLOSES)
-				leave(search, place->site);
-		}
-		if (effect || place->kind == PLACE_GIVES_UP) {
-			open = effect & OPENS;
-			from = place->address;
+		search->functions[number_of(search, function)] = 1;
+		if (opener) {
+			leave_opener(search, node->site);
+		} else {
+			leave(node->site);
+			follow(search, node->site);
 		}
 	}
 }
@@ -263,43 +397,123 @@ static void leave_callees(struct search *search)
 			litifut_image_function_end(search->image, function) - function->address;
 
 		for (size_t i = 0; i < search->sites->count; i++) {
-			struct litifut_site *site = &search->sites->items[i].site;
+			struct litifut_found_site *site = &search->sites->items[i];
 
-			if (site->address - function->address < size)
-				leave(search, site);
+			if (site->site.address - function->address >= size)
+				continue;
+			leave(site);
+			follow(search, site);
 		}
 	}
+}
+
+/* Of all functions that are found so far. */
+static bool find_effects(struct search *search)
+{
+	for (size_t i = 0; i < search->image->symbol_count; i++) {
+		uint8_t effect;
+
+		if (!search->found[i])
+			continue;
+		if (!decode(search, &search->image->symbols[i]))
+			return false;
+		effect = look_at(search, &search->image->symbols[i]);
+		search->spans |= effect & CLOSES;
+		search->changed |= effect != search->effects[i];
+		search->effects[i] = effect;
+		/* there is mostly nothing to be found out beyond */
+		if (!search->spans)
+			leave_between(search, &search->image->symbols[i]);
+	}
+	return true;
+}
+
+/* Also those around others, so again until there are no more. */
+static bool find_wrappers(struct search *search)
+{
+	search->changed = true;
+	for (unsigned round = 0; search->changed && round < WRAPPERS_MOST; round++) {
+		for (size_t i = 0; i < search->sites->count; i++) {
+			const struct litifut_found_site *site = &search->sites->items[i];
+			const struct litifut_symbol *function;
+
+			if (!effect_of_call(search, site))
+				continue;
+			function = litifut_image_function_at(search->image, site->site.address);
+			if (function && !function->own)
+				search->found[number_of(search, function)] = 1;
+		}
+		search->changed = false;
+		if (!find_effects(search))
+			return false;
+	}
+	return true;
+}
+
+static bool leave_all(struct search *search)
+{
+	search->changed = true;
+	for (unsigned round = 0; search->changed && round < WRAPPERS_MOST; round++) {
+		search->changed = false;
+		for (size_t i = 0; i < search->image->symbol_count; i++) {
+			const struct litifut_symbol *function = &search->image->symbols[i];
+
+			if (!search->found[i])
+				continue;
+			if (!decode(search, function))
+				return false;
+			if (look_at(search, function) & CLOSES || search->openers[i])
+				search->functions[i] = 1;
+			leave_between(search, function);
+		}
+	}
+	return true;
+}
+
+static bool judge(struct search *search)
+{
+	const size_t count = search->image->symbol_count + 1;
+
+	search->effects = calloc(count, 1);
+	search->openers = calloc(count, 1);
+	search->open = calloc(count, sizeof(*search->open));
+	if (!search->effects || !search->openers || !search->open || !find_effects(search))
+		return false;
+	if (search->spans && (!find_wrappers(search) || !leave_all(search)))
+		return false;
+	leave_callees(search);
+	return true;
 }
 
 enum litifut_status litifut_exclusive_mark(const struct litifut_image *image,
 					   const struct litifut_arch *arch,
 					   const struct litifut_arch_context *context,
-					   struct litifut_site_list *sites, uint8_t *functions,
-					   struct litifut_error *error)
+					   struct litifut_site_list *sites, bool returns,
+					   uint8_t *functions, struct litifut_error *error)
 {
-	struct search search = {
-		.image = image, .sites = sites, .functions = functions, .enough = true};
-	enum litifut_status status = find_accesses(&search, arch, context, error);
+	struct search search = {.image = image,
+				.arch = arch,
+				.context = context,
+				.sites = sites,
+				.functions = functions,
+				.returns = returns};
+	enum litifut_status status = LITIFUT_OK;
 
-	if (!status && !search.enough)
+	if (!arch->cpu->find_exclusive)
+		return LITIFUT_OK;
+	search.found = calloc(image->symbol_count + 1, 1);
+	if (!search.found)
 		status = litifut_error_memory(error, image->path);
-	if (!status && search.count) {
-		search.effects = calloc(image->symbol_count + 1, sizeof(*search.effects));
-		search.open = calloc(image->symbol_count + 1, sizeof(*search.open));
-		for (size_t i = 0; i < sites->count; i++)
-			add_place(&search, sites->items[i].site.address, PLACE_SITE,
-				  &sites->items[i].site);
-		if (!search.enough || !search.effects || !search.open)
-			status = litifut_error_memory(error, image->path);
-	}
-	if (!status && search.count) {
-		qsort(search.places, search.count, sizeof(*search.places), by_address);
-		find_effects(&search);
-		leave_between(&search);
-		leave_callees(&search);
-	}
-	free(search.places);
+	if (!status)
+		status = find_ranges(&search, error);
+	if (!status)
+		scan_all(&search);
+	if (!status && search.changed && !judge(&search))
+		status = litifut_error_memory(error, image->path);
+	free(search.nodes);
+	free(search.found);
 	free(search.effects);
+	free(search.openers);
 	free(search.open);
 	return status;
 }

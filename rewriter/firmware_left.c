@@ -117,8 +117,9 @@ enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pas
 		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
 						senders[i], &pass->sites, port, error);
 	if (!status)
-		status = litifut_exclusive_mark(&pass->image, &pass->arch, &pass->context,
-						&pass->sites, exclusive, error);
+		status = litifut_exclusive_mark(
+			&pass->image, &pass->arch, &pass->context, &pass->sites,
+			pass->options->spans || pass->options->times, exclusive, error);
 	if (!status) {
 		give_reason(pass->unrecorded, exclusive, count, LITIFUT_SITE_EXCLUSIVE);
 		give_reason(pass->unrecorded, port, count, LITIFUT_SITE_PORT);

@@ -30,6 +30,12 @@ struct litifut_found_site {
 	uint16_t section;  /* its number */
 };
 
+/* Of one section. */
+struct litifut_code_ranges {
+	struct litifut_code_range *items; /* by address */
+	size_t count;
+};
+
 struct litifut_site_list {
 	struct litifut_found_site *items; /* sorted by address */
 	size_t count;
@@ -38,6 +44,8 @@ struct litifut_site_list {
 	/* Where control can arrive, as litifut_targets_of_all() says it, if the sites could
 	 * not be judged without; else bits is NULL. */
 	struct litifut_targets targets;
+	struct litifut_code_ranges *ranges; /* of the code, by section; or NULL */
+	size_t range_count;
 };
 
 /* The site, one of `image`, in the form that the detour functions of an arch take. Inline, as it

@@ -11,6 +11,7 @@
 #include "rewriter/counts.h"
 #include "rewriter/downward.h"
 #include "rewriter/edges.h"
+#include "rewriter/exclusive_calls.h"
 #include "rewriter/exits.h"
 #include "rewriter/fault_throws.h"
 #include "rewriter/libc.h"
@@ -74,6 +75,21 @@ static void find_room(struct litifut_session *session, const uint32_t *assumed)
 	session->is_unmeasured = assumed && *assumed == LITIFUT_ROOM_UNMEASURED;
 	if (assumed && !session->is_unmeasured)
 		session->room_copy.size = *assumed;
+}
+
+/* Those between an exclusive load and its store. */
+static enum litifut_status leave_exclusive(struct litifut_session *session,
+					   struct litifut_error *error)
+{
+	uint8_t *functions = calloc(session->image.symbol_count + 1, 1);
+	enum litifut_status status =
+		functions ? litifut_exclusive_mark(&session->image, session->arch,
+						   &session->context, &session->sites,
+						   session->context.returns, functions, error)
+			  : litifut_error_memory(error, session->image.path);
+
+	free(functions);
+	return status;
 }
 
 enum litifut_status litifut_session_open(const char *path,
@@ -176,6 +192,8 @@ enum litifut_status litifut_session_open(const char *path,
 			       : litifut_sites_find(&session->image, session->arch,
 						    &session->context, options, &session->sites,
 						    error);
+	if (!status && !edges)
+		status = leave_exclusive(session, error);
 	session->arguments.mark_every = options->mark_every;
 	if (!status && session->context.symbols)
 		status = litifut_site_arguments_find(session, options, error);

@@ -318,7 +318,6 @@ enum litifut_status litifut_sites_find(struct litifut_image *image, const struct
 					 "stripped: no symbol table to find the code by");
 	status = litifut_walk(image, arch, context, options, &walk, error);
 	*list = walk.list;
-	memset(&walk.list, 0, sizeof(walk.list));
 	if (!status && LITIFUT_ARCH_GET(arch, detour, can_detour) &&
 	    (walk.needs_targets || context->returns ||
 	     (LITIFUT_ARCH_GET(arch, thunks, known_callee) &&
@@ -352,6 +351,9 @@ enum litifut_status litifut_sites_add(struct litifut_site_list *list, const char
 
 void litifut_sites_release(struct litifut_site_list *list)
 {
+	for (size_t i = 0; i < list->range_count; i++)
+		free(list->ranges[i].items);
+	free(list->ranges);
 	free(list->items);
 	litifut_targets_release(&list->targets);
 	memset(list, 0, sizeof(*list));

@@ -330,7 +330,7 @@ struct walks {
 	struct piece *pieces;
 	size_t piece_count;
 	size_t piece_room;
-	struct litifut_code_range **ranges; /* by section */
+	struct litifut_code_ranges *ranges; /* by section */
 };
 
 static void walk_piece(void *context, size_t worker, size_t item)
@@ -402,12 +402,12 @@ static enum litifut_status cut_all(struct walks *walks, const struct litifut_ima
 		return litifut_error_memory(error, image->path);
 	for (size_t i = 1; i < image->section_count && !status; i++) {
 		const struct litifut_section *section = &image->sections[i];
-		size_t count = 0;
+		struct litifut_code_ranges *ranges = &walks->ranges[i];
 
 		if (!litifut_sites_in(section))
 			continue;
-		status = arch->code_ranges(image, section, &walks->ranges[i], &count, error);
-		if (!status && !cut(walks, section, walks->ranges[i], count))
+		status = arch->code_ranges(image, section, &ranges->items, &ranges->count, error);
+		if (!status && !cut(walks, section, ranges->items, ranges->count))
 			status = litifut_error_memory(error, image->path);
 	}
 	return status;
@@ -645,9 +645,8 @@ enum litifut_status litifut_walk(struct litifut_image *image, const struct litif
 		free(walks.workers[i].list.items);
 		litifut_targets_release(&walks.workers[i].branches);
 	}
-	for (size_t i = 1; walks.ranges && i < image->section_count; i++)
-		free(walks.ranges[i]);
-	free(walks.ranges);
+	result->list.ranges = walks.ranges;
+	result->list.range_count = walks.ranges ? image->section_count : 0;
 	free(walks.pieces);
 	free(excluded);
 	return status;
@@ -655,7 +654,6 @@ enum litifut_status litifut_walk(struct litifut_image *image, const struct litif
 
 void litifut_walk_release(struct litifut_walk *walk)
 {
-	free(walk->list.items);
 	litifut_targets_release(&walk->branches);
 	memset(walk, 0, sizeof(*walk));
 }

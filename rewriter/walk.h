@@ -16,7 +16,7 @@ struct litifut_walk {
 
 /* Names code of `image` that stands in no function, see gaps.h. Fills `walk`, the same whatever the
  * number of processors. Release it with litifut_walk_release(), on failure as well; `walk->list`
- * may be taken over. */
+ * is the caller's to release. */
 enum litifut_status litifut_walk(struct litifut_image *image, const struct litifut_arch *arch,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_rewrite_options *options,

@@ -29,6 +29,8 @@ static inline bool litifut_arm_shares_thunks(const struct cpu_context *context)
 
 /* See struct cpu for what each does. */
 cpu_place_parameters litifut_arm_place_parameters;
+uint32_t litifut_arm_find_exclusive(const struct cpu_context *context, const uint8_t *code,
+				    uint32_t available, enum litifut_code_state state);
 uint32_t litifut_arm_skip(const struct cpu_context *context, const uint8_t *code,
 			  uint32_t available, enum litifut_code_state state, uint64_t *before);
 unsigned litifut_arm_track(const struct cpu_context *context, const uint8_t *code, size_t available,

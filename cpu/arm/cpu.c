@@ -98,6 +98,7 @@ const struct cpu cpu_arm = {
 	.objects = &litifut_objects_arm,
 	.decode = litifut_arm_decode,
 	.skip = litifut_arm_skip,
+	.find_exclusive = litifut_arm_find_exclusive,
 	.step = litifut_arm_step,
 	.track = litifut_arm_track,
 	.link = litifut_arm_link,

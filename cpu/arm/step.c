@@ -2,6 +2,8 @@
 #include "cpu/arm/arm.h"
 #include "cpu/step.h"
 
+#include "common/bytes.h"
+
 #define LINK_REGISTER 14
 
 /* A5.2.10 synchronization primitives; lda and stl, which are not exclusive, have bit 9 clear. */
@@ -14,6 +16,14 @@ static enum cpu_exclusive plain_exclusive(uint32_t word)
 	if ((word & 0x0f9000f0) == 0x01900090)
 		return CPU_EXCLUSIVE_OPENS;
 	return (word & 0x0f9000f0) == 0x01800090 ? CPU_EXCLUSIVE_CLOSES : CPU_EXCLUSIVE_NONE;
+}
+
+static uint32_t find_plain(const uint8_t *code, uint32_t available)
+{
+	for (uint32_t at = 0; at + 4 <= available; at += 4)
+		if (plain_exclusive(litifut_get32(false, code + at)) != CPU_EXCLUSIVE_NONE)
+			return at;
+	return available;
 }
 
 static void step_plain(uint32_t word, struct cpu_step *step)
@@ -42,6 +52,28 @@ static enum cpu_exclusive wide_exclusive(uint32_t word)
 	if ((word & 0xfff00000) == 0xe8400000 || ((word & 0xfff00000) == 0xe8c00000 && sized))
 		return CPU_EXCLUSIVE_CLOSES;
 	return CPU_EXCLUSIVE_NONE;
+}
+
+/* The first halfword says it, up to a few other instructions. */
+static uint32_t find_wide(const uint8_t *code, uint32_t available)
+{
+	for (uint32_t at = 0; at + 4 <= available; at += 2) {
+		const uint32_t half = litifut_get16(false, code + at);
+
+		if ((half & 0xff60) == 0xe840 &&
+		    wide_exclusive(half << 16 | litifut_get16(false, code + at + 2)) !=
+			    CPU_EXCLUSIVE_NONE)
+			return at;
+	}
+	return available;
+}
+
+uint32_t litifut_arm_find_exclusive(const struct cpu_context *context, const uint8_t *code,
+				    uint32_t available, enum litifut_code_state state)
+{
+	(void)context;
+	return state == LITIFUT_CODE_THUMB ? find_wide(code, available)
+					   : find_plain(code, available);
 }
 
 static void step_wide(uint32_t word, struct cpu_step *step)

@@ -98,6 +98,7 @@ const struct cpu cpu_mips = {
 	.objects = &litifut_objects_mips,
 	.decode = litifut_mips_decode,
 	.skip = litifut_mips_skip,
+	.find_exclusive = litifut_mips_find_exclusive,
 	.step = litifut_mips_step,
 	.leads_by_name = litifut_mips_leads_by_name,
 	.track = litifut_mips_track,

@@ -15,6 +15,8 @@ enum { LITIFUT_MIPS_T9 = 25, LITIFUT_MIPS_RA = 31 };
 
 /* See struct cpu for what each does. */
 cpu_place_parameters litifut_mips_place_parameters;
+uint32_t litifut_mips_find_exclusive(const struct cpu_context *context, const uint8_t *code,
+				     uint32_t available, enum litifut_code_state state);
 uint32_t litifut_mips_skip(const struct cpu_context *context, const uint8_t *code,
 			   uint32_t available, enum litifut_code_state state, uint64_t *before);
 unsigned litifut_mips_decode(const struct cpu_context *context, const uint8_t *code,

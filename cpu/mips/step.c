@@ -23,6 +23,25 @@ bool litifut_mips_traps(uint32_t word)
 	return (word & 0xfc00003f) == 0x0d || (word & 0xffff003f) == 0x34;
 }
 
+static enum cpu_exclusive exclusive_of(uint32_t word)
+{
+	if (word >> 26 == 0x30) /* ll */
+		return CPU_EXCLUSIVE_OPENS;
+	return word >> 26 == 0x38 ? CPU_EXCLUSIVE_CLOSES : CPU_EXCLUSIVE_NONE; /* sc */
+}
+
+uint32_t litifut_mips_find_exclusive(const struct cpu_context *context, const uint8_t *code,
+				     uint32_t available, enum litifut_code_state state)
+{
+	if (state != LITIFUT_CODE_PLAIN)
+		return available;
+	for (uint32_t at = 0; at + 4 <= available; at += 4)
+		if (exclusive_of(litifut_get32(context->big_endian, code + at)) !=
+		    CPU_EXCLUSIVE_NONE)
+			return at;
+	return available;
+}
+
 unsigned litifut_mips_step(const struct cpu_context *context, const uint8_t *code, size_t available,
 			   uint32_t address, enum litifut_code_state state, unsigned *block,
 			   struct cpu_step *step)
@@ -49,10 +68,7 @@ unsigned litifut_mips_step(const struct cpu_context *context, const uint8_t *cod
 	}
 	if (litifut_mips_traps(word))
 		step->way = LITIFUT_ENDS_STOP;
-	if (word >> 26 == 0x30) /* ll */
-		step->exclusive = CPU_EXCLUSIVE_OPENS;
-	else if (word >> 26 == 0x38) /* sc */
-		step->exclusive = CPU_EXCLUSIVE_CLOSES;
+	step->exclusive = exclusive_of(word);
 	return length;
 }
 

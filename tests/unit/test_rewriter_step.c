@@ -131,6 +131,10 @@ static void check(unsigned machine, bool big_endian, const struct step_case *cas
 		assert_int_equal(step.likely, each->likely);
 		assert_int_equal(step.target, each->target);
 		assert_int_equal(step.exclusive, each->exclusive);
+		if (each->exclusive != CPU_EXCLUSIVE_GIVES_UP)
+			assert_int_equal(
+				cpu->find_exclusive(&context, code, each->length, each->state),
+				each->exclusive ? 0 : each->length);
 		assert_int_equal(step.slot, machine == EM_MIPS && each->way != LITIFUT_ENDS_ON &&
 							    each->way != LITIFUT_ENDS_STOP
 						    ? 4
