@@ -1,8 +1,9 @@
-/* Literals and the halves that movw and movt put together, the sums of both and the pc, and what
- * adr makes. Encodings: DDI 0406C A5 (A32), A6 (T32). */
+/* Literals and the halves that movw and movt put together, the sums of both and the pc, what adr
+ * makes, and a number that is added to any of these. Encodings: DDI 0406C A5 (A32), A6 (T32). */
 #include "rewriter/arm/addresses.h"
 
 #include "cpu/arm/arm.h"
+#include "rewriter/arm/formed.h"
 
 /* Values of a literal and the pc: `ldr rN, =value; add rN, pc`, where the literal is in reach. */
 #define LITERAL_REACH 4096u
@@ -53,15 +54,6 @@ static bool take_halves(uint32_t word, bool thumb, struct halves *halves, uint32
 	return false;
 }
 
-unsigned litifut_arm_added_to_pc(uint32_t word, bool thumb)
-{
-	if (thumb)
-		return (word & 0xffffff78) == 0x4478 ? (word >> 4 & 8) | (word & 7) : 16;
-	if ((word & 0x0fff0ff0) == 0x008f0000)
-		return word & 15;
-	return (word & 0x0ff00fff) == 0x0080000f ? word >> 16 & 15 : 16;
-}
-
 /* adr, in both forms, and add of the pc. */
 static void add_formed(uint32_t word, bool thumb, uint32_t address, struct litifut_targets *targets)
 {
@@ -82,15 +74,20 @@ static void add_formed(uint32_t word, bool thumb, uint32_t address, struct litif
 		litifut_targets_add(targets, pc - plain);
 }
 
+static void take(void *targets, uint32_t at, uint32_t address)
+{
+	(void)at;
+	litifut_targets_add(targets, address);
+}
+
 void litifut_arm_add_addresses(const struct litifut_image *image,
 			       const struct litifut_arch_context *context,
 			       const struct litifut_section *section,
 			       const struct litifut_code_range *ranges, size_t count,
 			       const struct litifut_called *called, struct litifut_targets *targets)
 {
-	(void)image;
-	(void)context;
 	(void)called;
+	litifut_arm_form_addresses(image, context, section, ranges, count, take, targets);
 	for (size_t i = 0; i < count; i++) {
 		const struct litifut_code_range *range = &ranges[i];
 		const bool thumb = range->state == LITIFUT_CODE_THUMB;

@@ -12,9 +12,6 @@ void litifut_arm_add_addresses(const struct litifut_image *image,
 			       const struct litifut_code_range *ranges, size_t count,
 			       const struct litifut_called *called,
 			       struct litifut_targets *targets);
-/* add rN, pc; add rN, pc, rM; add rN, rM, pc: which register has the other operand? 16: another
- * instruction. */
-unsigned litifut_arm_added_to_pc(uint32_t word, bool thumb);
 /* As `may_call`, but for `call`: all calls of the function may be such. */
 bool litifut_arm_may_call(const struct litifut_image *image,
 			  const struct litifut_arch_context *context,

@@ -12,7 +12,6 @@
 
 #include "cpu/arm/arm.h"
 #include "cpu/arm/effect.h"
-#include "rewriter/arm/addresses.h"
 #include "rewriter/image.h"
 
 #define PC 15
@@ -43,6 +42,15 @@ struct follower {
 	bool fixed; /* the image is not moved */
 	struct held held[NONE];
 };
+
+unsigned litifut_arm_added_to_pc(uint32_t word, bool thumb)
+{
+	if (thumb)
+		return (word & 0xffffff78) == 0x4478 ? (word >> 4 & 8) | (word & 7) : 16;
+	if ((word & 0x0fff0ff0) == 0x008f0000)
+		return word & 15;
+	return (word & 0x0ff00fff) == 0x0080000f ? word >> 16 & 15 : 16;
+}
 
 /* Of these registers nothing is known any more. */
 static void forget(struct follower *follower, uint32_t registers)
@@ -117,7 +125,9 @@ static struct held result(struct follower *follower, const struct litifut_arm_ef
 			     at};
 }
 
-static void step(struct follower *follower, uint32_t word, unsigned length, bool thumb, uint32_t at)
+/* `conditional`: in an IT block, or not always executed by itself. */
+static void step(struct follower *follower, uint32_t word, unsigned length, bool thumb, uint32_t at,
+		 bool conditional)
 {
 	const struct litifut_arm_effect effect = thumb ? litifut_arm_thumb_effect(word, length, at)
 						       : litifut_arm_plain_effect(word, at);
@@ -128,7 +138,9 @@ static void step(struct follower *follower, uint32_t word, unsigned length, bool
 
 	if (reg < PC)
 		made = result(follower, &effect, reg, word, thumb, at);
-	forget(follower, effect.written);
+	/* In assembly one of two numbers may be added to the same address. */
+	if (!conditional || !made.kind || !effect.adds_number)
+		forget(follower, effect.written);
 	if (is_call(word, length, thumb))
 		forget(follower, CALL_CHANGES);
 	if (made.kind == ADDRESS || (made.kind == LITERAL && effect.adds_number &&
@@ -158,7 +170,7 @@ void litifut_arm_form_addresses(const struct litifut_image *image,
 	for (size_t i = 0; i < count; i++) {
 		const struct litifut_code_range *range = &ranges[i];
 		const bool thumb = range->state == LITIFUT_CODE_THUMB;
-		unsigned length;
+		unsigned length, block = 0; /* instructions of an IT block to come */
 
 		if (range->state == LITIFUT_CODE_DATA)
 			continue;
@@ -177,7 +189,12 @@ void litifut_arm_form_addresses(const struct litifut_image *image,
 			     next < image->function_count && image->function_addresses[next] <= at;
 			     next++)
 				forget(&follower, 0xffff);
-			step(&follower, word, length, thumb, at);
+			step(&follower, word, length, thumb, at,
+			     thumb ? block > 0 : word >> 28 != 14);
+			if (block)
+				block--;
+			else if (thumb && length == 2)
+				block = litifut_arm_it_length((uint16_t)word);
 		}
 	}
 	forget(&follower, 0xffff);

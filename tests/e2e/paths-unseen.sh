@@ -142,6 +142,7 @@ nested_source()
 
 # Control comes to these labels in order as well. by_address() is assembly, with labels where code moves for each
 # mode: at a conditional branch and behind it, at a call through a register, and behind the place it returns to.
+# by_number() adds one of two numbers to an address, as OpenSSL's poly1305_init does.
 midst_source()
 {
 	cat >midst.c <<-'END'
@@ -242,6 +243,11 @@ midst_source()
 		#endif
 
 		int by_address(int where, int sum, int (*f)(int));
+		#ifdef __arm__
+		int by_number(int sum);
+		#else
+		#define by_number out
+		#endif
 
 		int main(void)
 		{
@@ -258,6 +264,7 @@ midst_source()
 				sum = sum * 5 + (unsigned)by_word(code, i, &seen) + (unsigned)by_half(code, i, &seen);
 				sum = sum * 3 + (unsigned)come_back(i) + (unsigned)outer(i, &seen);
 				sum = sum * 3 + (unsigned)by_address(i % 4, i % 9 - 4, out);
+				sum = sum * 3 + (unsigned)by_number((int)(sum & 63));
 			}
 			printf("%u\n", sum);
 			return 0;
@@ -325,6 +332,47 @@ midst_source()
 		8:	.word behind_branch - 6b - BEHIND
 		9:	.word behind_return - 7b - BEHIND
 			.size by_address, . - by_address
+
+			@ jumps to one of two functions, of which nothing else has the address
+			.align 2
+			.global by_number
+			.type by_number, %function
+		#ifdef __thumb__
+			.thumb_func
+		#endif
+		by_number:
+			adr r3, 1f
+		1:	tst r0, #1
+			ite ne
+			addne r3, r3, #(for_odd - 1b)
+			addeq r3, r3, #(for_even - 1b)
+		#ifdef __thumb__
+			orr r3, r3, #1
+		#endif
+			bx r3
+			.size by_number, . - by_number
+			.align 2
+			.type for_odd, %function
+		#ifdef __thumb__
+			.thumb_func
+		#endif
+		for_odd:
+			tst r0, #2
+			beq 1f
+			add r0, r0, #5
+		1:	bx lr
+			.size for_odd, . - for_odd
+			.align 2
+			.type for_even, %function
+		#ifdef __thumb__
+			.thumb_func
+		#endif
+		for_even:
+			tst r0, #4
+			bne 1f
+			add r0, r0, #9
+		1:	bx lr
+			.size for_even, . - for_even
 		#else
 			.set noreorder
 		#ifndef __PIC__
