@@ -300,6 +300,10 @@ struct litifut_arch_flow {
 			     void (*take)(void *context, uint32_t start, uint32_t end,
 					  uint32_t pad),
 			     void *context);
+	/* Adds the routines of the program that its tables for the unwinder name. NULL: there the
+	 * addresses are data as others are. */
+	void (*add_personalities)(const struct litifut_image *image,
+				  struct litifut_targets *targets);
 };
 
 /* For calls that can't be patched in place, and for tail calls: trampolines, in rooms that begin

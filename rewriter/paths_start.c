@@ -217,6 +217,8 @@ enum litifut_status litifut_paths_start(const struct litifut_session *session,
 		litifut_targets_add_offsets(&paths->outer, image, &pointers,
 					    session->context.offset_base);
 	add_exports(paths);
+	if (LITIFUT_ARCH_GET(session->arch, flow, add_personalities))
+		session->arch->flow->add_personalities(image, &paths->outer);
 	return add_code(paths, called, error);
 }
 

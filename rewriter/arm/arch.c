@@ -289,6 +289,7 @@ static const struct litifut_arch_flow flow = {
 	.form_addresses = litifut_arm_form_addresses,
 	.only_fills = only_fills,
 	.landing_pads = litifut_arm_landing_pads,
+	.add_personalities = litifut_arm_personalities,
 };
 
 static const struct litifut_arch_detour detour = {

@@ -44,8 +44,11 @@ static void read_entry(const struct litifut_image *image, uint32_t function, uin
 	litifut_landing_pads_read(&reader, function, take, context);
 }
 
-void litifut_arm_landing_pads(const struct litifut_image *image, litifut_take_region *take,
-			      void *context)
+/* Takes the functions whose unwind data stand in a table, and where they do. */
+static void read_index(const struct litifut_image *image,
+		       void (*take)(const struct litifut_image *image, uint32_t function,
+				    uint32_t data, void *context),
+		       void *context)
 {
 	for (size_t i = 1; i < image->section_count; i++) {
 		const struct litifut_section *section = &image->sections[i];
@@ -58,8 +61,48 @@ void litifut_arm_landing_pads(const struct litifut_image *image, litifut_take_re
 			uint32_t data = litifut_get32(false, section->bytes + at + 4);
 
 			if (data != CANNOT_UNWIND && !(data & COMPACT_MODEL))
-				read_entry(image, relative(function, place) & ~1u,
-					   relative(data, place + 4), take, context);
+				take(image, relative(function, place) & ~1u,
+				     relative(data, place + 4), context);
 		}
 	}
+}
+
+struct pads {
+	litifut_take_region *take;
+	void *context;
+};
+
+static void take_pads(const struct litifut_image *image, uint32_t function, uint32_t data,
+		      void *context)
+{
+	const struct pads *pads = context;
+
+	read_entry(image, function, data, pads->take, pads->context);
+}
+
+void litifut_arm_landing_pads(const struct litifut_image *image, litifut_take_region *take,
+			      void *context)
+{
+	struct pads pads = {take, context};
+
+	read_index(image, take_pads, &pads);
+}
+
+static void take_personality(const struct litifut_image *image, uint32_t function, uint32_t data,
+			     void *context)
+{
+	const struct litifut_section *section = litifut_image_section_at(image, data, 4);
+	uint32_t word;
+
+	(void)function;
+	if (!section)
+		return;
+	word = litifut_get32(false, section->bytes + (data - section->address));
+	if (!(word & COMPACT_MODEL))
+		litifut_targets_add(context, relative(word, data) & ~1u);
+}
+
+void litifut_arm_personalities(const struct litifut_image *image, struct litifut_targets *targets)
+{
+	read_index(image, take_personality, targets);
 }

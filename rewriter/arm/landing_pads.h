@@ -9,4 +9,7 @@
 void litifut_arm_landing_pads(const struct litifut_image *image, litifut_take_region *take,
 			      void *context);
 
+/* Adds the personality routines that stand in the same tables: no other pointer need lead there. */
+void litifut_arm_personalities(const struct litifut_image *image, struct litifut_targets *targets);
+
 #endif
