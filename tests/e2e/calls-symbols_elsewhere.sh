@@ -4,15 +4,15 @@
 # without them.
 . "$(dirname "$0")/../lib.sh"
 
-# Symbols at all multiples of 4 up to 256 KB, in a section that no segment holds and among the thread variables
+# Symbols at all multiples of 4 up to 128 KB, in a section that no segment holds and among the thread variables
 elsewhere()
 {
 	awk 'BEGIN {
 		print ".section .elsewhere, \"\", %progbits"
-		for (i = 0; i < 65536; i++)
+		for (i = 0; i < 32768; i++)
 			printf "elsewhere%d: .word 0\n", i
 		print ".section .tbss, \"awT\", %nobits\n.balign 4"
-		for (i = 0; i < 65536; i++)
+		for (i = 0; i < 32768; i++)
 			printf ".type variable%d, %%tls_object\nvariable%d: .space 4\n", i, i
 		print ".section .note.GNU-stack, \"\", %progbits"
 	}'
@@ -28,6 +28,8 @@ left_of()
 behaviour()
 {
 	elsewhere >elsewhere.s
+	# shellcheck disable=SC2086
+	"$triplet-gcc" $machine_flags -c elsewhere.s || return
 	cat >main.c <<-'END'
 		#include <stdio.h>
 		#define KEEP __attribute__((noipa))
@@ -59,7 +61,7 @@ behaviour()
 			LITIFUT_MODE=$mode
 			export LITIFUT_MODE
 			# shellcheck disable=SC2086
-			if link without $options ../main.c && link program $options ../main.c ../elsewhere.s; then
+			if link without $options ../main.c && link program $options ../main.c ../elsewhere.o; then
 				same_run program
 				[ $mode != calls ] || events_equal_calls program
 				is "$options, $mode: no more is left" "$(left_of program)" "$(left_of without)"
