@@ -3,6 +3,7 @@
 # debugging information is made, and thread variables, whose values are distances. Code at the same numbers is traced as it is
 # without them.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mips
 
 # Symbols at all multiples of 4 up to 128 KB, in a section that no segment holds and among the thread variables
 elsewhere()

@@ -3,6 +3,7 @@
 # of each rise. The function writes down when it is called, by the same clock: that is what a power analyser
 # would see, and energy finds the clocks' relation from it.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf-arm mipsel
 
 source_code()
 {

@@ -4,7 +4,7 @@
 # function count; calls through pointers are not followed. Their blocks are those that the CPU executes, and
 # litifut info says which functions are recorded. The same of calls, and of firmware.
 . "$(dirname "$0")/../lib.sh"
-few_targets armhf armhf-arm mipsel mips
+few_targets armhf mips
 
 sources()
 {
