@@ -158,8 +158,11 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 	bool through = false; /* code that is not followed, whose return is recorded */
 
 	seen.outside = post_walk_is_outside(&ahead);
-	seen.jumps_to =
-		ahead.at.state == POST_WALK_JUMP && post_walk_is_switch_to(&ahead.at, code, number);
+	/* a label that is recorded by its number says itself that control has come there */
+	seen.jumps_to = (ahead.at.state == POST_WALK_JUMP ||
+			 (ahead.at.state == POST_WALK_RECORDED &&
+			  post_walk_block(&ahead.at)->block.flags & LITIFUT_BLOCK_JUMPS_WITHIN)) &&
+			post_walk_is_switch_to(&ahead.at, code, number);
 	post_walk_leave_unseen(&ahead);
 	for (unsigned steps = 0; steps < AHEAD_MOST; steps++) {
 		const struct post_path_block *block;

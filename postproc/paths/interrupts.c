@@ -87,27 +87,34 @@ static void begin(struct post_walk *walk, struct post_walker *walker,
 	walker->begun = block;
 }
 
+/* What the instruction at the address does. Returns its length, 0: it is none that can be read. */
+static unsigned step_at(const struct post_path_code *code, const struct post_image *image,
+			uint32_t at, bool thumb, unsigned *conditional, struct cpu_step *step)
+{
+	const struct cpu_context context = {.big_endian = image->big_endian_code};
+	uint8_t bytes[4];
+
+	*step = (struct cpu_step){0};
+	if (!code->cpu->step || !post_image_bytes(image, at, bytes, sizeof(bytes)))
+		return 0;
+	return code->cpu->step(&context, bytes, sizeof(bytes), at,
+			       thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN, conditional, step);
+}
+
 #define INSTRUCTIONS_MOST 16 /* of the code of an edge that are looked at */
 
 uint32_t post_walk_way_out(const struct post_path_code *code, const struct post_image *image,
 			   uint32_t at, bool thumb, bool *records)
 {
-	const struct cpu_context context = {.big_endian = image->big_endian_code};
 	uint32_t skips_to = 0; /* AVR: where an instruction leads that passes over this one */
 	unsigned conditional = 0;
 
 	*records = false;
-	for (unsigned i = 0; i < INSTRUCTIONS_MOST && code->cpu->step; i++) {
-		struct cpu_step step = {0};
+	for (unsigned i = 0; i < INSTRUCTIONS_MOST; i++) {
+		struct cpu_step step;
 		const struct post_symbol *symbol;
-		uint8_t bytes[4];
-		unsigned length;
+		const unsigned length = step_at(code, image, at, thumb, &conditional, &step);
 
-		if (!post_image_bytes(image, at, bytes, sizeof(bytes)))
-			return 0;
-		length = code->cpu->step(&context, bytes, sizeof(bytes), at,
-					 thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN,
-					 &conditional, &step);
 		symbol = post_symbols_find(&image->symbols, step.target & ~1u);
 		if (!length || step.way == LITIFUT_ENDS_RETURN || step.way == LITIFUT_ENDS_JUMP)
 			return 0;
@@ -129,13 +136,34 @@ uint32_t post_walk_way_out(const struct post_path_code *code, const struct post_
 	return 0;
 }
 
+/* A branch in a block that does not reach the code of its edge leads to another branch, which
+ * stands in the code of a further block and leads there (rewriter/arm/stone.h). Returns where that
+ * code is if such a branch stands at `at`, else `at`. */
+static uint32_t past_stone(const struct post_path_code *code, const struct post_image *image,
+			   uint32_t at)
+{
+	const uint32_t block = post_image_block(image, at);
+	const struct post_path_edge *edge;
+	struct cpu_step step;
+	unsigned conditional = 0;
+
+	/* AVR has none of them */
+	if (block == POST_NONE || code->cpu->interrupts_exactly ||
+	    !step_at(code, image, at, code->blocks[block].block.flags & LITIFUT_BLOCK_THUMB,
+		     &conditional, &step) ||
+	    step.conditional || !step.target)
+		return at;
+	edge = post_path_edge(code, step.target & ~1u);
+	return edge && edge->address == (step.target & ~1u) && edge->block != block ? edge->address
+										    : at;
+}
+
 /* Does the block record its start at the address, an instruction of the program's own, or behind
  * it?
  */
 static bool records_behind(const struct post_image *image, const struct post_path_code *code,
 			   uint32_t block, uint32_t address)
 {
-	const struct cpu_context context = {.big_endian = image->big_endian_code};
 	const struct litifut_block *of = &code->blocks[block].block;
 	unsigned conditional = 0;
 	unsigned length;
@@ -144,18 +172,15 @@ static bool records_behind(const struct post_image *image, const struct post_pat
 		return false;
 	for (uint32_t at = address; at < of->end; at += length) {
 		const struct post_path_edge *edge;
-		struct cpu_step step = {0};
-		uint8_t bytes[4];
+		struct cpu_step step;
 
-		if (!post_image_bytes(image, at, bytes, sizeof(bytes)))
-			return false;
-		length = code->cpu->step(&context, bytes, sizeof(bytes), at,
-					 of->flags & LITIFUT_BLOCK_THUMB ? LITIFUT_CODE_THUMB
-									 : LITIFUT_CODE_PLAIN,
-					 &conditional, &step);
+		length = step_at(code, image, at, of->flags & LITIFUT_BLOCK_THUMB, &conditional,
+				 &step);
 		if (!length)
 			return false;
-		edge = step.target ? post_path_edge(code, step.target & ~1u) : NULL;
+		edge = step.target
+			       ? post_path_edge(code, past_stone(code, image, step.target & ~1u))
+			       : NULL;
 		if (edge && edge->block == block)
 			return edge->entry || edge->both;
 	}
@@ -172,10 +197,10 @@ static void go_into(struct post_walk *walk, struct post_walker *walker,
 	const bool returns = entering && ahead.returns_to;
 	/* the next round of a loop */
 	const bool anew =
-		ahead.leads_to && !code->cpu->interrupts_exactly &&
+		(ahead.leads_to || ahead.jumps_to) && !code->cpu->interrupts_exactly &&
 		records_behind(walk->session->modules[code->module].image, code, block, address);
 
-	if (!ahead.passes && !ahead.leads_to && !ahead.may_call && !returns &&
+	if (!ahead.passes && !ahead.leads_to && !ahead.jumps_to && !ahead.may_call && !returns &&
 	    !(entering && ahead.outside &&
 	      code->blocks[block].block.flags & LITIFUT_BLOCK_FUNCTION))
 		return;
@@ -235,34 +260,6 @@ static void find_in_edge(struct post_walk *walk, struct post_walker *walker,
 		go_into(walk, walker, code, next, out, false);
 }
 
-/* A branch in a block that does not reach the code of its edge leads to another branch, which
- * stands in the code of a further block and leads there (rewriter/arm/stone.h). Returns where that
- * code is if such a branch stands at `at`, else `at`. */
-static uint32_t past_stone(const struct post_path_code *code, const struct post_image *image,
-			   uint32_t at)
-{
-	const struct cpu_context context = {.big_endian = image->big_endian_code};
-	const uint32_t block = post_image_block(image, at);
-	const struct post_path_edge *edge;
-	struct cpu_step step = {0};
-	unsigned conditional = 0;
-	uint8_t bytes[4];
-
-	/* AVR has none of them */
-	if (block == POST_NONE || !code->cpu->step || code->cpu->interrupts_exactly ||
-	    !post_image_bytes(image, at, bytes, sizeof(bytes)) ||
-	    !code->cpu->step(&context, bytes, sizeof(bytes), at,
-			     code->blocks[block].block.flags & LITIFUT_BLOCK_THUMB
-				     ? LITIFUT_CODE_THUMB
-				     : LITIFUT_CODE_PLAIN,
-			     &conditional, &step) ||
-	    step.conditional || !step.target)
-		return at;
-	edge = post_path_edge(code, step.target & ~1u);
-	return edge && edge->address == (step.target & ~1u) && edge->block != block ? edge->address
-										    : at;
-}
-
 /* The code of the edge records that control has come to the block, and that call of the tracer is
  * not `ahead' any more. A function may have returned since then, as nothing more need be recorded
  * of it. */
@@ -277,21 +274,15 @@ static bool was_recorded(const struct post_path_code *code, const struct post_pa
 static bool has_called(const struct post_path_code *code, const struct post_image *image,
 		       const struct post_path_edge *edge, uint32_t address)
 {
-	const struct cpu_context context = {.big_endian = image->big_endian_code};
 	const bool thumb = code->blocks[edge->block].block.flags & LITIFUT_BLOCK_THUMB;
 	unsigned conditional = 0;
 	unsigned length;
 
-	for (uint32_t at = edge->address; at < address && code->cpu->step; at += length) {
-		struct cpu_step step = {0};
+	for (uint32_t at = edge->address; at < address; at += length) {
+		struct cpu_step step;
 		const struct post_symbol *symbol;
-		uint8_t bytes[4];
 
-		if (!post_image_bytes(image, at, bytes, sizeof(bytes)))
-			return false;
-		length = code->cpu->step(&context, bytes, sizeof(bytes), at,
-					 thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN,
-					 &conditional, &step);
+		length = step_at(code, image, at, thumb, &conditional, &step);
 		if (!length)
 			return false;
 		symbol = post_symbols_find(&image->symbols, step.target & ~1u);
@@ -299,6 +290,40 @@ static bool has_called(const struct post_path_code *code, const struct post_imag
 			return true;
 	}
 	return false;
+}
+
+/* Is the address one of the code of the edge? Behind its end may stand instructions of other
+ * blocks, which have made room. */
+static bool is_of_edge(const struct post_path_code *code, const struct post_image *image,
+		       const struct post_path_edge *edge, uint32_t address)
+{
+	const bool thumb = code->blocks[edge->block].block.flags & LITIFUT_BLOCK_THUMB;
+	uint32_t furthest = 0; /* to which a branch within it leads */
+	unsigned conditional = 0;
+	unsigned length;
+
+	for (uint32_t at = edge->address; at < address; at += length) {
+		struct cpu_step step;
+		const struct post_symbol *symbol;
+
+		length = step_at(code, image, at, thumb, &conditional, &step);
+		if (!length)
+			return false;
+		if (step.conditional) {
+			if ((step.target & ~1u) > furthest)
+				furthest = step.target & ~1u;
+			continue;
+		}
+		/* a call of what is no function is a jump that reaches further (Cortex-M0) */
+		symbol = post_symbols_find(&image->symbols, step.target & ~1u);
+		if (step.way == LITIFUT_ENDS_CALL &&
+		    (!step.target || (symbol && post_symbol_is_tracer(symbol)) ||
+		     (symbol && symbol->address == (step.target & ~1u))))
+			continue;
+		if (step.way != LITIFUT_ENDS_ON && furthest <= at)
+			return false;
+	}
+	return true;
 }
 
 /* It is not known where the thread is, but the interrupt came in code that was about to record a
@@ -387,7 +412,8 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 		}
 		/* beside it stands what makes room for it, which is of any block; or code that is
 		 * not followed has returned to it */
-		if (!is_expected(walker, code, block) &&
+		if ((!is_expected(walker, code, block) ||
+		     (!records && !is_of_edge(code, image, edge, link))) &&
 		    !(records && post_walk_is_entering(code, edge, link) &&
 		      post_walk_ahead(walker, code, block).returns_to)) {
 			block = out && !records ? post_image_block(image, out - 1) : POST_NONE;

@@ -170,6 +170,15 @@ behaviour()
 		ok "interrupts in a switch, ${each_cpu%% *}: blocks are those that are executed" \
 			blocks_are_executed "cases${each_cpu%% *}" traced memory --more 1
 	done
+	sed -i 's/\<'$often'\>/'$((often * 13 / 2))'/' source/main.c
+	for each_cpu in "$cpu -O2" "$cpu -Os" "-mcpu=cortex-m0 -Os"; do
+		[ "${each_cpu% *}" = "$cpu" ] || [ "$board" = mps2-an385 ] || continue
+		ok "interrupts between labels, $each_cpu: it links traced" \
+			link_mode paths labels "$large" EXTRA_CFLAGS="$each_cpu -DLABELS -DAT_END"
+		ok "interrupts between labels, $each_cpu: blocks are those that are executed" \
+			blocks_are_executed labels traced memory --more 1
+	done
+	sed -i 's/\<'$((often * 13 / 2))'\>/'$often'/' source/main.c
 	sed -i 's/\<'$often'\>/'$slow'/; s/\<501\>/8009/; s/\<3000\>/300/
 		s/^		through(i);/		through(i), litifut_send ? litifut_send() : (void)0;/
 		s/^#include "board.h"/&\n#include <litifut\/firmware.h>/' source/main.c

@@ -1,8 +1,8 @@
 /* Interrupts that come at each possible moment, in two levels, and call what the main program
  * calls. In place of main.c of examples/firmware, with startup.c of this
  * folder. With LEAF a call through a pointer leads to a function that is one block,
- * with TAIL as well it is a tail call. With CASES there is a switch, with
- * AT_END an interrupt at the end of a handler as well. */
+ * with TAIL as well it is a tail call. With CASES there is a switch, with LABELS
+ * there are computed gotos, with AT_END an interrupt at the end of a handler as well. */
 #include <stdint.h>
 
 #include "board.h"
@@ -80,10 +80,50 @@ static void __attribute__((noinline)) choose(uint32_t i)
 }
 #endif
 
+#ifdef LABELS
+/* Labels have one jump. */
+static uint32_t __attribute__((noinline)) interpret(const uint8_t *program, uint32_t value)
+{
+	static const void *const steps[] = {&&add, &&turn, &&mix, &&end};
+
+	goto *steps[*program++];
+add:
+	value += 3;
+	goto *steps[*program++];
+turn:
+	value = value << 3 | value >> 29;
+	goto *steps[*program++];
+mix:
+	value ^= shared;
+	goto *steps[*program++];
+end:
+	return value;
+}
+
+/* A label has its own. */
+static uint32_t __attribute__((noinline)) repeat(const uint8_t *program, uint32_t value)
+{
+	static const void *const steps[] = {&&add, &&end};
+
+	goto *steps[*program++];
+add:
+	value += shared;
+	goto *steps[*program++];
+end:
+	return value;
+}
+#endif
+
 static void __attribute__((noinline)) through(uint32_t i)
 {
 #ifdef CASES
 	choose(i);
+#endif
+#ifdef LABELS
+	static const uint8_t program[] = {0, 1, 2, 0, 0, 2, 3};
+	static const uint8_t sums[] = {0, 0, 1};
+
+	shared ^= interpret(program, i) + repeat(sums, i);
 #endif
 	pointers[i & 1](i);
 #if defined LEAF && !defined TAIL
