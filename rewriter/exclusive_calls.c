@@ -16,7 +16,8 @@
 /* So many functions are around one another at most. */
 #define WRAPPERS_MOST 8
 
-/* What an instruction, or a function, does to an exclusive access. */
+/* What an instruction, or a function, does to an exclusive access. A function can do both: it makes
+ * the store, or returns without one. */
 #define OPENS 1
 #define CLOSES 2
 
@@ -281,7 +282,7 @@ static void look_ahead(struct search *search, bool returns)
 
 			if (node->ahead || node->effect == OPENS)
 				continue;
-			node->ahead = node->effect == CLOSES || (node->leaves && returns) ||
+			node->ahead = node->effect & CLOSES || (node->leaves && returns) ||
 				      is_ahead_behind(search, i);
 			again |= node->ahead;
 		}
@@ -310,7 +311,7 @@ static void look_behind(struct search *search)
 		for (size_t i = 0; i < search->count; i++) {
 			const struct node *node = &search->nodes[i];
 
-			if (node->effect ? node->effect != OPENS : !node->open)
+			if (node->effect ? !(node->effect & OPENS) : !node->open)
 				continue;
 			if (node->goes_on)
 				open_node(search, i + 1);
@@ -334,7 +335,7 @@ static uint8_t look_at(struct search *search, const struct litifut_symbol *funct
 	for (size_t i = 0; i < search->count; i++) {
 		const struct node *node = &search->nodes[i];
 
-		if (node->leaves && (node->effect == OPENS || (node->open && !node->effect)))
+		if (node->leaves && (node->effect ? node->effect & OPENS : node->open))
 			effect |= OPENS;
 	}
 	return effect;
@@ -372,16 +373,16 @@ static void leave_between(struct search *search, const struct litifut_symbol *fu
 	for (size_t i = 0; i < search->count; i++) {
 		const struct node *node = &search->nodes[i];
 		const bool opener =
-			node->site && node->effect == OPENS &&
+			node->site && node->effect & OPENS &&
 			(is_ahead_behind(search, i) ||
 			 (node->leaves && search->openers[number_of(search, function)]));
+		const bool between = node->site && node->open && node->ahead;
 
-		if (!node->site || (!opener && !(node->open && node->ahead)))
-			continue;
-		search->functions[number_of(search, function)] = 1;
-		if (opener) {
+		if (opener || between)
+			search->functions[number_of(search, function)] = 1;
+		if (opener)
 			leave_opener(search, node->site);
-		} else {
+		if (between) {
 			leave(node->site);
 			follow(search, node->site);
 		}
