@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "rewriter/sites.h"
+#include "rewriter/code_targets.h"
 
 /* A call or a jump to a function, as the instruction shows. */
 static bool is_shown(const struct litifut_graph *graph, const struct litifut_block *block)
@@ -60,6 +60,62 @@ enum litifut_status litifut_callees_find(const struct litifut_session *session,
 	}
 	free(facts.branches);
 	litifut_arrivals_release(&arrivals);
+	return status;
+}
+
+static void find_of_sites(const struct litifut_image *image, const struct litifut_arch_thunks *arch,
+			  const struct litifut_arch_context *context,
+			  const struct litifut_site_list *sites,
+			  const struct litifut_arrivals *arrivals, uint32_t *callees)
+{
+	struct litifut_function_facts facts = {0};
+	uint32_t function = 0;
+
+	for (size_t i = 0; i < sites->count; i++) {
+		const struct litifut_found_site *site = &sites->items[i];
+		const struct litifut_cramped_call call = litifut_site_cramped(image, site);
+
+		if (!site->function)
+			continue;
+		if (site->function != function) {
+			function = site->function;
+			free(facts.branches);
+			arch->function_facts(image, context, call.section, call.function_start,
+					     call.function_end, &facts);
+		}
+		callees[i] = arch->known_callee(image, context, &call, &facts, arrivals);
+	}
+	free(facts.branches);
+}
+
+enum litifut_status litifut_callees_of_sites(const struct litifut_image *image,
+					     const struct litifut_arch *arch,
+					     const struct litifut_arch_context *context,
+					     const struct litifut_site_list *sites,
+					     uint32_t **callees, struct litifut_error *error)
+{
+	const struct litifut_targets *all = &sites->targets;
+	struct litifut_targets made = {0};
+	struct litifut_arrivals arrivals = {0};
+	enum litifut_status status = LITIFUT_OK;
+
+	*callees = NULL;
+	if (!LITIFUT_ARCH_GET(arch, thunks, known_callee))
+		return LITIFUT_OK;
+	if (!all->bits) {
+		all = &made;
+		status = litifut_targets_of_all(image, arch, context, &made, error);
+	}
+	if (!status)
+		status = litifut_arrivals_create(image, arch, context, all, &arrivals, error);
+	if (!status)
+		*callees = calloc(sites->count + 1, sizeof(**callees));
+	if (!status && !*callees)
+		status = litifut_error_memory(error, image->path);
+	if (!status)
+		find_of_sites(image, arch->thunks, context, sites, &arrivals, *callees);
+	litifut_arrivals_release(&arrivals);
+	litifut_targets_release(&made);
 	return status;
 }
 

@@ -4,13 +4,16 @@
  * Each function with such an instruction is followed along its branches. What can come behind a
  * load and before a store is between the two. So in most programs these functions alone are looked
  * at, and nothing is left. Only where the start of one leads to a store without a load are there
- * accesses that span functions, and calls of these are followed as well. */
+ * accesses that span functions, and calls of these are followed as well.
+ *
+ * More than 500 lines in one file, because all steps are about the same nodes and symbols. */
 #include "rewriter/exclusive_calls.h"
 
 #include <stdlib.h>
 
 #include "cpu/cpu.h"
 #include "cpu/step.h"
+#include "rewriter/callees.h"
 #include "rewriter/program_code.h"
 
 /* So many functions are around one another at most. */
@@ -40,6 +43,7 @@ struct search {
 	const struct litifut_arch *arch;
 	const struct litifut_arch_context *context;
 	struct litifut_site_list *sites;
+	uint32_t *callees;  /* by site: see litifut_callees_of_sites() */
 	struct node *nodes; /* of one function */
 	size_t count, capacity;
 	/* By number of the symbol: */
@@ -50,6 +54,7 @@ struct search {
 	uint32_t *open;     /* symbols whose calls are still to be followed */
 	size_t open_count;
 	bool spans;   /* there are accesses that span functions */
+	bool between; /* there are calls between a load and its store */
 	bool returns; /* are recorded */
 	bool changed;
 };
@@ -136,7 +141,9 @@ static struct litifut_found_site *site_at(const struct search *search, uint32_t 
 static const struct litifut_symbol *callee_of(const struct search *search,
 					      const struct litifut_found_site *site)
 {
-	const uint32_t address = site->known_callee ? site->known_callee : site->site.callee;
+	const uint32_t known = search->callees ? search->callees[site - search->sites->items] : 0;
+	const uint32_t address =
+		known && !LITIFUT_CALLEE_IS_SYMBOL(known) ? known : site->site.callee;
 	const struct litifut_symbol *callee =
 		address ? litifut_image_function_start(search->image, address & ~1u) : NULL;
 
@@ -382,6 +389,7 @@ static void leave_between(struct search *search, const struct litifut_symbol *fu
 			search->functions[number_of(search, function)] = 1;
 		if (opener)
 			leave_opener(search, node->site);
+		search->between |= between;
 		if (between) {
 			leave(node->site);
 			follow(search, node->site);
@@ -471,19 +479,25 @@ static bool leave_all(struct search *search)
 	return true;
 }
 
-static bool judge(struct search *search)
+static enum litifut_status judge(struct search *search, struct litifut_error *error)
 {
 	const size_t count = search->image->symbol_count + 1;
+	enum litifut_status status;
 
 	search->effects = calloc(count, 1);
 	search->openers = calloc(count, 1);
 	search->open = calloc(count, sizeof(*search->open));
 	if (!search->effects || !search->openers || !search->open || !find_effects(search))
-		return false;
-	if (search->spans && (!find_wrappers(search) || !leave_all(search)))
-		return false;
-	leave_callees(search);
-	return true;
+		return litifut_error_memory(error, search->image->path);
+	if (!search->spans && !search->between)
+		return LITIFUT_OK;
+	status = litifut_callees_of_sites(search->image, search->arch, search->context,
+					  search->sites, &search->callees, error);
+	if (!status && ((search->spans && !find_wrappers(search)) || !leave_all(search)))
+		status = litifut_error_memory(error, search->image->path);
+	if (!status)
+		leave_callees(search);
+	return status;
 }
 
 enum litifut_status litifut_exclusive_mark(const struct litifut_image *image,
@@ -509,8 +523,9 @@ enum litifut_status litifut_exclusive_mark(const struct litifut_image *image,
 		status = find_ranges(&search, error);
 	if (!status)
 		scan_all(&search);
-	if (!status && search.changed && !judge(&search))
-		status = litifut_error_memory(error, image->path);
+	if (!status && search.changed)
+		status = judge(&search, error);
+	free(search.callees);
 	free(search.nodes);
 	free(search.found);
 	free(search.effects);

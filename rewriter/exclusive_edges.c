@@ -17,17 +17,22 @@ static enum litifut_status list_calls(const struct litifut_session *session,
 		const struct litifut_block *block = &graph->items[i].block;
 		const bool call = block->ends == LITIFUT_ENDS_CALL;
 
-		if (!call && block->ends != LITIFUT_ENDS_BRANCH)
+		if (!call && block->ends != LITIFUT_ENDS_BRANCH && block->ends != LITIFUT_ENDS_JUMP)
 			continue;
-		if (!call && !litifut_image_function_start(&session->image, block->target & ~1u))
+		if (block->ends == LITIFUT_ENDS_BRANCH &&
+		    !litifut_image_function_start(&session->image, block->target & ~1u))
 			continue;
-		calls->items[calls->count++].site = (struct litifut_site){
-			.address = block->branch,
-			.callee = block->target,
-			.kind = call ? LITIFUT_SITE_DIRECT : LITIFUT_SITE_TAIL_DIRECT,
-			.reason = LITIFUT_SITE_PATCHED,
+		calls->items[calls->count++] = (struct litifut_found_site){
+			.site = {.address = block->branch,
+				 .callee = block->target,
+				 .kind = call ? LITIFUT_SITE_DIRECT : LITIFUT_SITE_TAIL_DIRECT,
+				 .reason = LITIFUT_SITE_PATCHED},
+			.instruction = {.class = LITIFUT_CLASS_CALL_INDIRECT, .length = 4},
+			.function = graph->items[i].function,
+			.section = graph->items[i].section,
 		};
 	}
+	calls->targets = graph->targets;
 	return LITIFUT_OK;
 }
 
@@ -52,6 +57,7 @@ enum litifut_status litifut_exclusive_functions(struct litifut_session *session,
 	for (size_t i = 0; i < count && !status; i++)
 		if (functions[i] && !session->left[i + 1])
 			session->left[i + 1] = LITIFUT_SITE_EXCLUSIVE;
+	calls.targets = (struct litifut_targets){0}; /* the graph has them */
 	litifut_sites_release(&calls);
 	free(functions);
 	return status;
