@@ -121,7 +121,8 @@ static void scan_all(struct search *search)
 	}
 }
 
-static struct litifut_found_site *site_at(const struct search *search, uint32_t address)
+/* The number of the first one that is not below. */
+static size_t first_site(const struct search *search, uint32_t address)
 {
 	size_t low = 0, high = search->sites->count;
 
@@ -133,8 +134,15 @@ static struct litifut_found_site *site_at(const struct search *search, uint32_t 
 		else
 			high = middle;
 	}
-	return low < search->sites->count && search->sites->items[low].site.address == address
-		       ? &search->sites->items[low]
+	return low;
+}
+
+static struct litifut_found_site *site_at(const struct search *search, uint32_t address)
+{
+	const size_t number = first_site(search, address);
+
+	return number < search->sites->count && search->sites->items[number].site.address == address
+		       ? &search->sites->items[number]
 		       : NULL;
 }
 
@@ -405,11 +413,12 @@ static void leave_callees(struct search *search)
 		const uint32_t size =
 			litifut_image_function_end(search->image, function) - function->address;
 
-		for (size_t i = 0; i < search->sites->count; i++) {
+		for (size_t i = first_site(search, function->address); i < search->sites->count;
+		     i++) {
 			struct litifut_found_site *site = &search->sites->items[i];
 
 			if (site->site.address - function->address >= size)
-				continue;
+				break;
 			leave(site);
 			follow(search, site);
 		}
