@@ -13,10 +13,13 @@ static void add_sums(const struct litifut_section *section, const struct litifut
 		     struct litifut_targets *targets, uint32_t value)
 {
 	const uint32_t at = value - (range->state == LITIFUT_CODE_THUMB ? 4 : 8);
+	size_t first = (size_t)(range - ranges);
 
-	for (size_t i = 0; i < count; i++) {
-		if (ranges[i].state != LITIFUT_CODE_DATA || ranges[i].end + LITERAL_REACH < at ||
-		    ranges[i].start > at + LITERAL_REACH)
+	while (first && at - ranges[first - 1].end <= LITERAL_REACH)
+		first--;
+	for (size_t i = first;
+	     i < count && (ranges[i].start <= at || ranges[i].start - at <= LITERAL_REACH); i++) {
+		if (ranges[i].state != LITIFUT_CODE_DATA)
 			continue;
 		for (uint32_t word = (ranges[i].start + 3) & ~3u; word + 4 <= ranges[i].end;
 		     word += 4)
