@@ -2,6 +2,7 @@
 # Calls and branches between an exclusive load and its store, which are in functions of their own or not, or in others around
 # these: the tracer stores nothing there, so that the program's own store does not fail for ever.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armhf-arm mips
 
 behaviour()
 {
@@ -203,6 +204,29 @@ behaviour()
 		"add_apart add_below add_stored add_within add_wrapped is_stored next "
 	is "those behind a load without a store are not" "$(grep -c ' in look$' skipped)" 0
 	events_equal_calls calls
+	[ "$target" != armhf ] || many_functions # the same on all
+}
+
+# A call that leads to very many functions, each of which makes a call
+many_functions()
+{
+	awk 'BEGIN {
+		many = 20000
+		print ".syntax unified\n.arm\n.arch armv7-a\n.section .note.GNU-stack,\"\",%progbits\n.text"
+		for (i = 0; i <= many; i++) {
+			name = i < many ? "f" i : "between"
+			printf ".globl %s\n.type %s, %%function\n%s:\npush {r4, lr}\n", name, name, name
+			if (i < many - 1)
+				printf "bl f%d\n", i + 1
+			else if (i == many)
+				print "bl f0\nldrex r1, [r0]\nbl f0\nstrex r2, r1, [r0]"
+			printf "pop {r4, pc}\n.size %s, . - %s\n", name, name
+		}
+	}' >many.s
+	printf 'int main(void)\n{\n\treturn 0;\n}\n' >none.c
+	link many ../none.c ../many.s || return
+	"$BUILD/bin/litifut" info --skipped traced/many >skipped
+	is "the calls that are left behind a call of very many functions" "$(grep -c '^0x.* exclusive in ' skipped)" 20000
 }
 
 for_targets behaviour
