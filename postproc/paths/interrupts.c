@@ -298,7 +298,8 @@ static bool is_of_edge(const struct post_path_code *code, const struct post_imag
 		       const struct post_path_edge *edge, uint32_t address)
 {
 	const bool thumb = code->blocks[edge->block].block.flags & LITIFUT_BLOCK_THUMB;
-	uint32_t furthest = 0; /* to which a branch within it leads */
+	uint32_t furthest = 0; /* to which a branch within it leads, also one that is always taken
+				  (Cortex-M55) */
 	unsigned conditional = 0;
 	unsigned length;
 
@@ -309,7 +310,8 @@ static bool is_of_edge(const struct post_path_code *code, const struct post_imag
 		length = step_at(code, image, at, thumb, &conditional, &step);
 		if (!length)
 			return false;
-		if (step.conditional) {
+		if (step.conditional ||
+		    ((step.target & ~1u) > at && (step.target & ~1u) <= address)) {
 			if ((step.target & ~1u) > furthest)
 				furthest = step.target & ~1u;
 			continue;
