@@ -53,7 +53,7 @@
 #include "rewriter/mips/called.h"
 #include "rewriter/mips/dead.h"
 
-enum { AT = 1, SP = 29, RA = LITIFUT_MIPS_RA };
+enum { AT = 1, GP = 28, SP = 29, RA = LITIFUT_MIPS_RA };
 
 #define NOP 0u
 #define JR_AT 0x00200008u
@@ -185,6 +185,26 @@ static bool has_other_tables(const struct litifut_arch_context *context)
 	       !litifut_mips_facts(context)->got.alone;
 }
 
+/* Is the jump by $at of this block a branch that was too far for one, and has no target that was
+ * found? Clang makes the jumps of switches by $at as well: there it holds a word of a table, or the
+ * sum of one and the global pointer. */
+static bool is_far_branch(const struct litifut_edge_place *place,
+			  const struct litifut_graph_block *block)
+{
+	for (uint32_t at = block->block.branch; at > block->block.start;) {
+		const uint32_t word = word_at(place, at -= 4);
+		const unsigned left = word >> 21 & 31;
+		const unsigned right = word >> 16 & 31;
+
+		if (!litifut_mips_writes(word, AT))
+			continue;
+		if (word >> 26 == 0x23) /* lw */
+			return left == SP || left == GP;
+		return (word & 0xfc0007ff) != 0x21 || !left || !right || left == RA || right == RA;
+	}
+	return true;
+}
+
 /* May control enter the function, or leave the middle of a block, in a way that the graph does not
  * have? Where data has labels of the function, its jumps lead to these: all words of the data are
  * taken for entries of tables. A call into the function itself reads the pc, and data may follow.
@@ -199,8 +219,8 @@ static bool is_unknown(const struct litifut_edge_place *place,
 	case LITIFUT_ENDS_CALL:
 		return target > start && target < end;
 	case LITIFUT_ENDS_JUMP:
-		/* a far branch whose target was not found */
-		if ((word_at(place, block->block.branch) >> 21 & 31) == AT)
+		if ((word_at(place, block->block.branch) >> 21 & 31) == AT &&
+		    is_far_branch(place, block))
 			return true;
 		return (!labels || has_other_tables(place->context)) &&
 		       (word_at(place, block->block.branch) >> 21 & 31) != LITIFUT_MIPS_T9;
