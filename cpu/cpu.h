@@ -87,8 +87,8 @@ struct cpu {
 			 uint32_t address, enum litifut_code_state state, unsigned *block,
 			 struct cpu_step *step);
 
-	/* Optional: the CPU has exclusive accesses, of which step() tells. How many bytes from
-	 * `code` on stand before the first place that may be one; `available`, if there is none. */
+	/* Optional: for a CPU with exclusive accesses, which step() reports. Returns how many bytes
+	 * stand before the first place in `code` that may be one, or `available`. */
 	uint32_t (*find_exclusive)(const struct cpu_context *context, const uint8_t *code,
 				   uint32_t available, enum litifut_code_state state);
 

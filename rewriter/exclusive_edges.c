@@ -1,4 +1,4 @@
-/* The calls are taken from the graph: where edges are recorded, calls are no sites. */
+/* The calls are taken from the graph: where edges are recorded, calls are not sites. */
 #include "rewriter/exclusive_edges.h"
 
 #include <stdlib.h>

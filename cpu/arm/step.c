@@ -54,7 +54,7 @@ static enum cpu_exclusive wide_exclusive(uint32_t word)
 	return CPU_EXCLUSIVE_NONE;
 }
 
-/* The first halfword says it, up to a few other instructions. */
+/* Few other instructions have such a first halfword. */
 static uint32_t find_wide(const uint8_t *code, uint32_t available)
 {
 	for (uint32_t at = 0; at + 4 <= available; at += 2) {

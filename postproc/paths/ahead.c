@@ -158,7 +158,7 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
 	bool through = false; /* code that is not followed, whose return is recorded */
 
 	seen.outside = post_walk_is_outside(&ahead);
-	/* a label that is recorded by its number says itself that control has come there */
+	/* the record of a label by its number shows that control has come there */
 	seen.jumps_to = (ahead.at.state == POST_WALK_JUMP ||
 			 (ahead.at.state == POST_WALK_RECORDED &&
 			  post_walk_block(&ahead.at)->block.flags & LITIFUT_BLOCK_JUMPS_WITHIN)) &&

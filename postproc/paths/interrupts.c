@@ -87,7 +87,7 @@ static void begin(struct post_walk *walk, struct post_walker *walker,
 	walker->begun = block;
 }
 
-/* What the instruction at the address does. Returns its length, 0: it is none that can be read. */
+/* What the instruction at the address does. Returns its length, or 0 if it can't be read. */
 static unsigned step_at(const struct post_path_code *code, const struct post_image *image,
 			uint32_t at, bool thumb, unsigned *conditional, struct cpu_step *step)
 {
@@ -316,7 +316,7 @@ static bool is_of_edge(const struct post_path_code *code, const struct post_imag
 				furthest = step.target & ~1u;
 			continue;
 		}
-		/* a call of what is no function is a jump that reaches further (Cortex-M0) */
+		/* a call of an address where no function starts is a jump (Cortex-M0) */
 		symbol = post_symbols_find(&image->symbols, step.target & ~1u);
 		if (step.way == LITIFUT_ENDS_CALL &&
 		    (!step.target || (symbol && post_symbol_is_tracer(symbol)) ||
