@@ -97,7 +97,7 @@ void post_count_chunk(struct post_session *session, struct post_process *process
 	bool swap = trace->swap && !cursor.decoded;
 	uint32_t marks = post_cursor_marks(&cursor);
 	for (;;) {
-		if (fast && wanted) {
+		if (fast && wanted && !cursor.epoch) {
 			uint64_t counted;
 			struct post_cache *cache = post_session_cache(process, thread->epoch);
 			uint32_t end = cursor.word_count, from = cursor.position;

@@ -436,6 +436,41 @@ static void without_elf_files(void **state)
 	free(text);
 }
 
+/* A library where another one was before, of which a chunk says by its epoch in which it begins. */
+static void chunks_begin_in_their_epoch(void **state)
+{
+	static const char *const formats[] = {"edges", "calls"};
+	struct litifut_module_record library = {.load_bias = 0x50000000,
+						.text_start = 0x50001000,
+						.text_end = 0x50002000,
+						.build_id_bytes = 1};
+	struct trace_builder builder;
+
+	(void)state;
+	need_fixture();
+	fixture_begin_trace(one, &builder, 256);
+	for (uint32_t i = 0; i < 2; i++) {
+		library.serial = 8 + i;
+		library.epoch = i;
+		library.build_id[0] = (uint8_t)i;
+		snprintf(library.name, sizeof(library.name), "library%u.so", i);
+		trace_builder_module(&builder, &library);
+	}
+	trace_builder_unload(&builder, 8, 1);
+	for (uint32_t i = 0; i < 2; i++) {
+		trace_builder_chunk(&builder, 300, i << LITIFUT_CHUNK_EPOCH_SHIFT, 0);
+		trace_builder_call(&builder, 0x50001240);
+	}
+	fixture_save_trace(one, &builder);
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		char *text = fixture_run(one, formats[i], NULL, NULL);
+
+		assert_non_null(strstr(text, "library0.so+0x"));
+		assert_non_null(strstr(text, "library1.so+0x"));
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,6 +487,7 @@ int main(void)
 		cmocka_unit_test(plt_entries_on_request),
 		cmocka_unit_test(names_can_stay_mangled),
 		cmocka_unit_test(without_elf_files),
+		cmocka_unit_test(chunks_begin_in_their_epoch),
 	};
 	return cmocka_run_group_tests_name("post: formats", tests, fixtures_build, fixtures_remove);
 }
