@@ -22,7 +22,6 @@ struct state {
 	size_t count;
 	uint64_t *lane_events; /* by number of the lane: calls so far */
 	size_t lane_count;
-	uint64_t events;
 	bool timed;
 	bool *named;  /* by function: its name was written */
 	char **files; /* by function: where its source is; NULL: not looked up yet */
@@ -48,21 +47,19 @@ static void event(void *context, const struct post_timeline_event *event)
 	const struct post_session *session = output->session;
 	struct state *state = output->state;
 
-	if (event->kind > POST_EVENT_LEAVE || event->site == POST_NONE)
+	if (event->kind > POST_EVENT_LEAVE || event->site == POST_NONE ||
+	    event->flags & POST_EVENT_BEFORE) /* else its call is not in the window */
 		return;
 	if (event->site >= state->count)
 		extend(&state->inclusive, &state->count, session->call_count);
 	if (event->lane >= state->lane_count)
 		extend(&state->lane_events, &state->lane_count, session->lane_capacity);
-	struct post_frame *frame = post_nesting_frame(session, event);
+	uint64_t *number = &post_nesting_frame(session, event)->number;
 	uint64_t *events = &state->lane_events[event->lane];
-	if (event->kind == POST_EVENT_LEAVE) {
-		if (!(event->flags & POST_EVENT_BEFORE)) /* else its call is not in the window */
-			state->inclusive[event->site] += *events - frame->number;
-	} else if (!(event->flags & POST_EVENT_BEFORE)) {
-		frame->number = (*events)++;
-		state->events++;
-	}
+	if (event->kind == POST_EVENT_LEAVE)
+		state->inclusive[event->site] += *events - *number;
+	else
+		*number = (*events)++;
 }
 
 /* Names are written once and then referred to by number. */
@@ -155,8 +152,10 @@ static void write_head(struct post_output *output)
 {
 	const struct post_session *session = output->session;
 	const struct state *state = output->state;
-	uint64_t calls = state->events, self = 0;
+	uint64_t calls = 0, self = 0;
 
+	for (size_t i = 0; i < state->lane_count; i++)
+		calls += state->lane_events[i];
 	if (!state->timed) {
 		fprintf(output->file, "events: Calls\nsummary: %" PRIu64 "\n", calls);
 		return;

@@ -91,7 +91,7 @@ static void cache_put(struct post_cache *cache, struct post_cache_slot slot)
 {
 	if (!slot.return_address) /* marks a free slot, and is not an address */
 		return;
-	if (cache->count * 2 >= cache->capacity && cache->capacity < 1u << 30) {
+	if (cache->count * 4 >= cache->capacity && cache->capacity < 1u << 30) {
 		struct post_cache larger = {.capacity = cache->capacity * 2};
 		larger.slots = post_allocate(larger.capacity, sizeof(*larger.slots));
 		for (uint32_t i = 0; i < cache->capacity; i++) {

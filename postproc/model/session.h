@@ -252,6 +252,21 @@ static inline uint32_t post_cache_start(const struct post_cache *cache, uint32_t
 	return (mixed ^ mixed >> 15) & (cache->capacity - 1);
 }
 
+/* The direct call that a word is, as post_session_call() gives it; POST_NONE: it is new. */
+static inline uint32_t post_cache_direct(const struct post_cache *cache, uint32_t word)
+{
+	uint32_t index = post_cache_start(cache, word, 0);
+	const struct post_cache_slot *slot = &cache->slots[index];
+
+	while (slot->return_address != word || slot->callee | (slot->kind ^ LITIFUT_WORD_CALL)) {
+		if (!slot->return_address)
+			return POST_NONE;
+		index = (index + 1) & (cache->capacity - 1);
+		slot = &cache->slots[index];
+	}
+	return slot->call;
+}
+
 /* After all events: problems that are reported once (files that were not found). */
 void post_session_conclude(struct post_session *session);
 

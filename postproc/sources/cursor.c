@@ -108,6 +108,27 @@ uint32_t post_cursor_marks(const struct post_cursor *cursor)
 	return marked ? LITIFUT_WORD_MARK(UINT32_MAX) : 0;
 }
 
+bool post_cursor_plain(const struct post_cursor *cursor, struct post_plain_words *words)
+{
+	*words = (struct post_plain_words){
+		.bytes = cursor->decoded ? (const uint8_t *)cursor->decoded
+					 : cursor->trace->data + cursor->chunk->offset,
+		.swap = cursor->trace->swap && !cursor->decoded,
+		.marks = post_cursor_marks(cursor),
+	};
+	return !cursor->epoch && !(cursor->chunk->flags & LITIFUT_CHUNK_TIMED);
+}
+
+void post_cursor_skip(struct post_cursor *cursor, uint32_t position)
+{
+	if (position == cursor->position)
+		return;
+	cursor->position = position;
+	/* what looked like the unused end was not */
+	cursor->holes += cursor->pending_holes;
+	cursor->pending_holes = 0;
+}
+
 /* An event of two words, the first of them marked. False: the program or the disk ended
  * inside it, or the second was not written. */
 static bool take_marked(struct post_cursor *cursor, uint32_t word, uint32_t left,

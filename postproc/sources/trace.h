@@ -3,9 +3,11 @@
 #ifndef LITIFUT_POSTPROC_SOURCES_TRACE_H
 #define LITIFUT_POSTPROC_SOURCES_TRACE_H
 
+#include <byteswap.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <litifut/frames_format.h>
 #include <litifut/trace_format.h>
@@ -191,6 +193,30 @@ void post_cursor_start(struct post_cursor *cursor, const struct post_trace *trac
 
 /* The bits of an address in this chunk that announce a callee in the next word. */
 uint32_t post_cursor_marks(const struct post_cursor *cursor);
+
+/* The words of a chunk without times, for loops over direct calls, which most words are. */
+struct post_plain_words {
+	const uint8_t *bytes;
+	bool swap;
+	uint32_t marks; /* post_cursor_marks() */
+};
+
+/* False: events have times, or an item comes before the next word. */
+bool post_cursor_plain(const struct post_cursor *cursor, struct post_plain_words *words);
+
+/* The direct call that the word at this position is; 0: something else. */
+static inline uint32_t post_plain_call(const struct post_plain_words *words, uint32_t position)
+{
+	uint32_t word;
+
+	memcpy(&word, words->bytes + (size_t)position * 4, sizeof(word));
+	if (words->swap)
+		word = bswap_32(word);
+	return word < LITIFUT_WORD_FIRST_ADDRESS || word & words->marks ? 0 : word;
+}
+
+/* Goes on behind the direct calls before `position`, which were taken in. */
+void post_cursor_skip(struct post_cursor *cursor, uint32_t position);
 
 /* Gives false at the end of the chunk. Skips holes and what a newer minor
  * version may have added. */

@@ -2,9 +2,6 @@
  * of a small hash table and one addition. */
 #include "postproc/timeline/count.h"
 
-#include <byteswap.h>
-#include <string.h>
-
 bool post_thread_wanted(const struct post_session *session, uint32_t thread)
 {
 	const struct post_options *options = &session->options;
@@ -35,39 +32,23 @@ void post_apply_state(struct post_session *session, struct post_process *process
 	}
 }
 
-/* Counts direct calls from `position` on, until something else comes: a control word, or
- * one with one of the bits `marks`. Gives the position of that, and in `*counted` how
- * many calls there were. */
-static inline uint32_t count_direct(struct post_session *session, struct post_process *process,
-				    struct post_cache **cache, uint32_t epoch, const uint8_t *bytes,
-				    uint32_t position, uint32_t end, uint32_t marks,
-				    uint64_t *counted, bool swap)
+/* Counts direct calls from the cursor on, until something else comes. */
+static inline __attribute__((always_inline)) void
+count_direct(struct post_session *session, struct post_process *process, struct post_thread *thread,
+	     struct post_cursor *cursor, const struct post_plain_words words)
 {
-	struct post_cache *table = *cache;
+	const uint32_t start = cursor->position, end = cursor->word_count;
+	const struct post_cache *cache = post_session_cache(process, thread->epoch);
 	struct post_call *calls = session->calls;
-	uint32_t start = position, returns = 0;
+	uint32_t position = start, returns = 0, word;
 
-	for (; position < end; position++) {
-		uint32_t word;
-		memcpy(&word, bytes + (size_t)position * 4, sizeof(word));
-		if (swap)
-			word = bswap_32(word);
-		if (word < LITIFUT_WORD_FIRST_ADDRESS || word & marks)
-			break;
-		uint32_t index = post_cache_start(table, word, 0);
-		const struct post_cache_slot *slot = &table->slots[index];
-		while (slot->return_address != word ||
-		       slot->callee | (slot->kind ^ LITIFUT_WORD_CALL)) {
-			if (!slot->return_address)
-				break;
-			index = (index + 1) & (table->capacity - 1);
-			slot = &table->slots[index];
-		}
-		uint32_t call = slot->call;
-		if (!slot->return_address) {
-			call = post_session_call(session, process, epoch, LITIFUT_WORD_CALL, word,
-						 0);
-			*cache = table = post_session_cache(process, epoch);
+	for (; position < end && (word = post_plain_call(&words, position)); position++) {
+		uint32_t call = post_cache_direct(cache, word);
+
+		if (call == POST_NONE) {
+			call = post_session_call(session, process, thread->epoch, LITIFUT_WORD_CALL,
+						 word, 0);
+			cache = post_session_cache(process, thread->epoch);
 			calls = session->calls;
 		}
 		if (call & POST_RETURN)
@@ -75,9 +56,10 @@ static inline uint32_t count_direct(struct post_session *session, struct post_pr
 		else
 			calls[call].count++;
 	}
-	*counted = position - start - returns;
+	post_cursor_skip(cursor, position);
+	thread->sequence += position - start - returns;
+	process->events += position - start - returns;
 	process->returns |= returns != 0;
-	return position;
 }
 
 void post_count_chunk(struct post_session *session, struct post_process *process, size_t chunk,
@@ -89,29 +71,19 @@ void post_count_chunk(struct post_session *session, struct post_process *process
 	struct post_thread *thread =
 		post_session_thread(session, process, trace->chunks[chunk].thread);
 	bool wanted = post_thread_wanted(session, thread->id);
-	bool fast = !(trace->chunks[chunk].flags & LITIFUT_CHUNK_TIMED);
+	struct post_plain_words words;
 
 	post_cursor_start(&cursor, trace, chunk, buffer, session->problems);
-	const uint8_t *bytes = cursor.decoded ? (const uint8_t *)cursor.decoded
-					      : trace->data + trace->chunks[chunk].offset;
-	bool swap = trace->swap && !cursor.decoded;
-	uint32_t marks = post_cursor_marks(&cursor);
 	for (;;) {
-		if (fast && wanted && !cursor.epoch) {
-			uint64_t counted;
-			struct post_cache *cache = post_session_cache(process, thread->epoch);
-			uint32_t end = cursor.word_count, from = cursor.position;
-			cursor.position =
-				swap ? count_direct(session, process, &cache, thread->epoch, bytes,
-						    from, end, marks, &counted, true)
-				     : count_direct(session, process, &cache, thread->epoch, bytes,
-						    from, end, marks, &counted, false);
-			thread->sequence += counted;
-			process->events += counted;
-			if (cursor.position != from) { /* what looked like the unused end was not */
-				cursor.holes += cursor.pending_holes;
-				cursor.pending_holes = 0;
-			}
+		if (wanted && post_cursor_plain(&cursor, &words)) {
+			const struct post_plain_words swapped = {words.bytes, true, words.marks};
+			const struct post_plain_words plain = {words.bytes, false, words.marks};
+
+			/* each way is compiled for itself */
+			if (words.swap)
+				count_direct(session, process, thread, &cursor, swapped);
+			else
+				count_direct(session, process, thread, &cursor, plain);
 		}
 		if (!post_cursor_next(&cursor, &item))
 			break;

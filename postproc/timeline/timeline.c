@@ -153,29 +153,15 @@ static void take_return(struct run *run, struct post_process *process, struct po
 		push_result(run, thread, site, item);
 }
 
-/* A call or a return: a call is counted, and both are given to the sink unless something
- * hides them. */
-static void take_call(struct run *run, struct post_process *process, struct post_thread *thread,
-		      const struct post_item *item, bool wanted)
+/* Counts a call, and gives it to the sink unless something hides it. */
+static inline void show_call(struct run *run, struct post_process *process,
+			     struct post_thread *thread, uint32_t call,
+			     const struct post_item *item, uint64_t sequence, enum post_place place)
 {
 	struct post_session *session = run->session;
-	uint32_t call = post_session_call(session, process, thread->epoch, post_item_kind(item),
-					  item->return_address, item->callee);
+	const bool nested = run->sink && run->sink->nested;
 
-	if (call & POST_RETURN) {
-		if (wanted)
-			take_return(run, process, thread, item, call & ~POST_RETURN);
-		return;
-	}
-	if (item->kind == LITIFUT_WORD_EXIT) /* of a module whose file is not known */
-		return;
-	if (wanted)
-		post_window_call(&run->window, thread, call);
-	enum post_place place = place_in(run, process, thread, item->time + taken_of(run, thread));
-	bool nested = run->sink && run->sink->nested;
-	uint64_t sequence = thread->sequence++;
-	process->events++;
-	if (!wanted || place == POST_PLACE_BEHIND || (place == POST_PLACE_BEFORE && !nested))
+	if (place == POST_PLACE_BEHIND || (place == POST_PLACE_BEFORE && !nested))
 		return;
 	session->calls[call].count += place == POST_PLACE_INSIDE && !run->filtered;
 	thread->begun |= place == POST_PLACE_INSIDE;
@@ -197,6 +183,31 @@ static void take_call(struct run *run, struct post_process *process, struct post
 	post_nesting_call(&run->nesting, thread, call, &about);
 }
 
+/* A call or a return: a call is counted, and both are given to the sink unless something
+ * hides them. */
+static void take_call(struct run *run, struct post_process *process, struct post_thread *thread,
+		      const struct post_item *item, bool wanted)
+{
+	struct post_session *session = run->session;
+	uint32_t call = post_session_call(session, process, thread->epoch, post_item_kind(item),
+					  item->return_address, item->callee);
+
+	if (call & POST_RETURN) {
+		if (wanted)
+			take_return(run, process, thread, item, call & ~POST_RETURN);
+		return;
+	}
+	if (item->kind == LITIFUT_WORD_EXIT) /* of a module whose file is not known */
+		return;
+	if (wanted)
+		post_window_call(&run->window, thread, call);
+	enum post_place place = place_in(run, process, thread, item->time + taken_of(run, thread));
+	uint64_t sequence = thread->sequence++;
+	process->events++;
+	if (wanted)
+		show_call(run, process, thread, call, item, sequence, place);
+}
+
 /* Each event has taken some time of the tracer's, which is not the program's. */
 static void take_event(struct run *run, struct post_process *process, struct post_thread *thread,
 		       const struct post_item *item, bool wanted)
@@ -207,6 +218,42 @@ static void take_event(struct run *run, struct post_process *process, struct pos
 	own.time = item->time > taken ? item->time - taken : 0;
 	take_call(run, process, thread, &own, wanted);
 	thread->taken += process->trace->header.event_cost;
+}
+
+/* Takes direct calls and returns from the cursor on, until something else comes: what take_event()
+ * does where nothing depends on time. */
+static void take_plain(struct run *run, struct post_process *process, struct post_thread *thread,
+		       struct post_cursor *cursor)
+{
+	const uint64_t taken = taken_of(run, thread);
+	const struct post_item item = {
+		.kind = LITIFUT_WORD_CALL,
+		.time = cursor->time > taken ? cursor->time - taken : 0,
+	};
+	struct post_plain_words words;
+	uint32_t position = cursor->position, word;
+
+	if (process->trace->header.event_cost || !post_window_is_whole(run->window.window) ||
+	    !post_cursor_plain(cursor, &words))
+		return;
+	const struct post_cache *cache = post_session_cache(process, thread->epoch);
+	for (; position < cursor->word_count && (word = post_plain_call(&words, position));
+	     position++) {
+		uint32_t call = post_cache_direct(cache, word);
+
+		if (call == POST_NONE) {
+			call = post_session_call(run->session, process, thread->epoch,
+						 LITIFUT_WORD_CALL, word, 0);
+			cache = post_session_cache(process, thread->epoch);
+		}
+		if (call & POST_RETURN) {
+			take_return(run, process, thread, &item, call & ~POST_RETURN);
+			continue;
+		}
+		process->events++;
+		show_call(run, process, thread, call, &item, thread->sequence++, POST_PLACE_INSIDE);
+	}
+	post_cursor_skip(cursor, position);
 }
 
 /* A mark of the program or of the recorder; only where there is nesting, as others show calls. */
@@ -267,7 +314,11 @@ static void event_chunk(struct run *run, struct post_process *process, size_t ch
 	struct post_item item;
 
 	start_chunk(run, process, thread, chunk, &cursor, &run->buffer);
-	while (post_cursor_next(&cursor, &item)) {
+	for (;;) {
+		if (wanted)
+			take_plain(run, process, thread, &cursor);
+		if (!post_cursor_next(&cursor, &item))
+			break;
 		if (!post_item_is_call(&item)) {
 			take_state(run, process, &thread, &item, wanted);
 			wanted = post_thread_wanted(run->session, thread->id);
