@@ -163,7 +163,9 @@ static bool next_line(FILE *file, char **line, size_t *room)
 	return true;
 }
 
-void map_read_lld(FILE *file, struct map *map)
+/* A line begins with the address and the size, of lld in hexadecimal and with the address in the
+ * file between them, and with the alignment. */
+static void read_columns(FILE *file, struct map *map, bool is_lld)
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -176,32 +178,23 @@ void map_read_lld(FILE *file, struct map *map)
 
 		if (end == line || *end != ' ')
 			continue;
-		(void)strtoull(end, &end, 16);
-		size = strtoull(end, &end, 16);
+		if (is_lld)
+			(void)strtoull(end, &end, 16);
+		size = strtoull(end, &end, is_lld ? 16 : 10);
 		(void)strtoull(end, &end, 10);
 		read_lld_piece(map, end, address, size, &loaded);
 	}
 	free(line);
 }
 
+void map_read_lld(FILE *file, struct map *map)
+{
+	read_columns(file, map, true);
+}
+
 void map_read_mold(FILE *file, struct map *map)
 {
-	char *line = NULL;
-	size_t room = 0;
-	bool loaded = false;
-
-	while (next_line(file, &line, &room)) {
-		char *end;
-		uint64_t address = strtoull(line, &end, 16);
-		uint64_t size;
-
-		if (end == line || *end != ' ')
-			continue;
-		size = strtoull(end, &end, 10);
-		(void)strtoull(end, &end, 10);
-		read_lld_piece(map, end, address, size, &loaded);
-	}
-	free(line);
+	read_columns(file, map, false);
 }
 
 void map_read_gnu(FILE *file, struct map *map)
