@@ -34,7 +34,7 @@ double energy_functions(const struct energy_analysis *analysis)
 	return sum;
 }
 
-static struct energy_resolve_input input_of(struct energy_analysis *analysis)
+struct energy_resolve_input energy_resolve_input_of(struct energy_analysis *analysis)
 {
 	return (struct energy_resolve_input){
 		.power = &analysis->power,
@@ -114,7 +114,7 @@ static void check_seen(struct energy_analysis *analysis)
 
 static enum litifut_status resolve(struct energy_analysis *analysis, struct litifut_error *error)
 {
-	struct energy_resolve_input input = input_of(analysis);
+	struct energy_resolve_input input = energy_resolve_input_of(analysis);
 
 	energy_resolved_release(&analysis->resolved);
 	return energy_resolve(&analysis->resolved, &input, error);
@@ -124,7 +124,7 @@ static enum litifut_status resolve(struct energy_analysis *analysis, struct liti
  * noise the levels change, as it decides about how far parts are held together. */
 static enum litifut_status rest_noise(struct energy_analysis *analysis, struct litifut_error *error)
 {
-	struct energy_resolve_input input = input_of(analysis);
+	struct energy_resolve_input input = energy_resolve_input_of(analysis);
 	const size_t block = energy_noise_block(input.power->count);
 	double *sums = malloc((input.power->count / block + 1) * sizeof(*sums));
 	enum litifut_status status = LITIFUT_OK;
@@ -175,7 +175,7 @@ static enum litifut_status find_supplies(struct energy_analysis *analysis,
 		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
 					 "not enough memory for the supplies");
 	for (unsigned k = 0; k < channels && status == LITIFUT_OK; k++) {
-		struct energy_resolve_input input = input_of(analysis);
+		struct energy_resolve_input input = energy_resolve_input_of(analysis);
 		struct energy_resolved resolved = {0};
 		input.channel = k;
 		status = energy_resolve(&resolved, &input, error);
@@ -207,7 +207,7 @@ static enum litifut_status find_levels(struct energy_analysis *analysis,
 	if (status != LITIFUT_OK || !analysis->machines.count)
 		return status;
 	take_levels(analysis);
-	struct energy_resolve_input input = input_of(analysis);
+	struct energy_resolve_input input = energy_resolve_input_of(analysis);
 	status = energy_observe(&analysis->resolved, &input, error);
 	if (status != LITIFUT_OK)
 		return status;
@@ -241,7 +241,7 @@ static void put_resolved(struct energy_analysis *analysis, const double *change)
 static enum litifut_status moved_levels(struct energy_analysis *analysis, double *moved,
 					struct litifut_error *error)
 {
-	struct energy_resolve_input input = input_of(analysis);
+	struct energy_resolve_input input = energy_resolve_input_of(analysis);
 	const double shift = analysis->clock.shift;
 	struct energy_resolved middle = {0};
 	const struct energy_resolved *levels = &analysis->resolved;
@@ -290,7 +290,7 @@ static enum litifut_status choose_resolved(struct energy_analysis *analysis,
 	}
 	if (!energy_is_determined(&analysis->resolved))
 		choice = ENERGY_NO;
-	const struct energy_resolve_input input = input_of(analysis);
+	const struct energy_resolve_input input = energy_resolve_input_of(analysis);
 	if (choice != ENERGY_NO)
 		status = moved_levels(analysis, moved, error);
 	if (choice != ENERGY_NO && status == LITIFUT_OK)
@@ -435,7 +435,7 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 	if (status == LITIFUT_OK)
 		status = run_machines(analysis, error);
 	if (status == LITIFUT_OK && settings->refine) {
-		struct energy_resolve_input input = input_of(analysis);
+		struct energy_resolve_input input = energy_resolve_input_of(analysis);
 		input.most_samples = REFINE_SAMPLES;
 		input.states_stay = settings->states_stay;
 		status = energy_refine_shift(&analysis->clock, &input, error);

@@ -60,6 +60,9 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 					const struct energy_settings *settings,
 					struct litifut_error *error);
 
+/* What the samples are resolved from; it points into the analysis. */
+struct energy_resolve_input energy_resolve_input_of(struct energy_analysis *analysis);
+
 void energy_analysis_release(struct energy_analysis *analysis);
 
 /* All of the energy that was measured, J. */

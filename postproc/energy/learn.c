@@ -405,16 +405,7 @@ enum litifut_status energy_learn(struct energy_analysis *analysis, const char *c
 {
 	bool *wanted = calloc(analysis->name_count + 1, sizeof(*wanted));
 	struct energy_triggers triggers = {.wanted = wanted};
-	struct energy_resolve_input input = {
-		.power = &analysis->power,
-		.events = &analysis->events,
-		.clock = &analysis->clock,
-		.hook = &analysis->hook,
-		.result = &analysis->result,
-		.occupations = analysis->machines.count ? &analysis->occupations : NULL,
-		.state_count = analysis->machines.state_count,
-		.noise = analysis->noise,
-		.channel = analysis->power.channels == 1 ? 0 : ENERGY_CHANNELS};
+	struct energy_resolve_input input = energy_resolve_input_of(analysis);
 
 	for (size_t k = 0; k < pattern_count && wanted; k++) {
 		bool found = false;
