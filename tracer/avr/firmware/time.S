@@ -28,6 +28,24 @@
 #define RECORD_MAXIMUM 8
 #define RECORD_SUM 12
 
+; Where the number in r20 to r23 is greater than that of the record, it takes its place.
+	.macro	keep_greater field
+	ldd	r24, Z + \field
+	cp	r24, r20
+	ldd	r24, Z + \field + 1
+	cpc	r24, r21
+	ldd	r24, Z + \field + 2
+	cpc	r24, r22
+	ldd	r24, Z + \field + 3
+	cpc	r24, r23
+	brcc	1f
+	std	Z + \field, r20
+	std	Z + \field + 1, r21
+	std	Z + \field + 2, r22
+	std	Z + \field + 3, r23
+1:
+	.endm
+
 #ifdef LITIFUT_SWITCHED
 #define TIME_CALL litifut_time_call_switched
 #define SWITCH_CYCLES 4
@@ -201,38 +219,14 @@ litifut_return_found:
 	adiw	r28, OPEN_BYTES
 	sts	litifut_pool + POOL_HEAD, r28
 	sts	litifut_pool + POOL_HEAD + 1, r29
-	ldd	r24, Z + RECORD_MAXIMUM
-	cp	r24, r20
-	ldd	r24, Z + RECORD_MAXIMUM + 1
-	cpc	r24, r21
-	ldd	r24, Z + RECORD_MAXIMUM + 2
-	cpc	r24, r22
-	ldd	r24, Z + RECORD_MAXIMUM + 3
-	cpc	r24, r23
-	brcc	1f
-	std	Z + RECORD_MAXIMUM, r20
-	std	Z + RECORD_MAXIMUM + 1, r21
-	std	Z + RECORD_MAXIMUM + 2, r22
-	std	Z + RECORD_MAXIMUM + 3, r23
+	keep_greater RECORD_MAXIMUM
 ; The record has the complement of the minimum: that of the shortest time is the greatest one.
-1:	com	r20
+	com	r20
 	com	r21
 	com	r22
 	com	r23
-	ldd	r24, Z + RECORD_MINIMUM
-	cp	r24, r20
-	ldd	r24, Z + RECORD_MINIMUM + 1
-	cpc	r24, r21
-	ldd	r24, Z + RECORD_MINIMUM + 2
-	cpc	r24, r22
-	ldd	r24, Z + RECORD_MINIMUM + 3
-	cpc	r24, r23
-	brcc	2f
-	std	Z + RECORD_MINIMUM, r20
-	std	Z + RECORD_MINIMUM + 1, r21
-	std	Z + RECORD_MINIMUM + 2, r22
-	std	Z + RECORD_MINIMUM + 3, r23
-2:	sec				; the complement of a number is its negative less 1
+	keep_greater RECORD_MINIMUM
+	sec				; the complement of a number is its negative less 1
 	ldd	r24, Z + RECORD_SUM
 	sbc	r24, r20
 	std	Z + RECORD_SUM, r24
