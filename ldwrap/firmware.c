@@ -198,9 +198,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		status = firmware_link_until_it_fits(&link, &summary, error);
 	}
 	if (!status) {
-		outcome->excludes = summary.excludes;
-		outcome->includes = summary.includes;
-		outcome->units = summary.units;
+		outcome->asked = summary.asked;
 		outcome->files_unused = link.chosen.excluded_unused;
 		outcome->included_files_unused = link.chosen.included_unused;
 		outcome->memory_left = firmware_memory_left(link.files.image, link.files.map);

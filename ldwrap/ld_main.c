@@ -172,46 +172,47 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"without -s, and strip a copy for the device\n",
 			output);
 	warn_of_names(output, "that LITIFUT_INCLUDE asks for", &settings->include,
-		      &outcome->includes, ": no call is traced");
-	warn_of_names(output, "of LITIFUT_UNITS", &settings->units, &outcome->units, "");
-	warn_of_names(output, "of LITIFUT_EXCLUDE", &settings->exclude, &outcome->excludes, "");
-	for (size_t i = 0; i < outcome->arguments_unused_count; i++)
-		warn_of_nothing(output, outcome->arguments_nearest[i],
+		      &outcome->asked.includes, ": no call is traced");
+	warn_of_names(output, "of LITIFUT_UNITS", &settings->units, &outcome->asked.units, "");
+	warn_of_names(output, "of LITIFUT_EXCLUDE", &settings->exclude, &outcome->asked.excludes,
+		      "");
+	for (size_t i = 0; i < outcome->asked.arguments_unused_count; i++)
+		warn_of_nothing(output, outcome->asked.arguments_nearest[i],
 				"%s: no call is found of a function named %s (a call through a "
 				"pointer does not name its function)",
 				settings->arguments && strstr(settings->arguments,
-							      outcome->arguments_unused[i])
+							      outcome->asked.arguments_unused[i])
 					? "LITIFUT_ARGS"
 					: "LITIFUT_TRIGGER",
-				outcome->arguments_unused[i]);
-	if (outcome->argument_unknown)
+				outcome->asked.arguments_unused[i]);
+	if (outcome->asked.argument_unknown)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_ARGS: the parameters of %s are not "
 			"known: compile with -g, or write them: %s:i0,s1\n",
-			output, outcome->argument_unknown, outcome->argument_unknown);
-	if (outcome->argument_crowded)
+			output, outcome->asked.argument_unknown, outcome->asked.argument_unknown);
+	if (outcome->asked.argument_crowded)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_ARGS: more than %u values of a function "
 			"that %s names: what is too much is left out; choose fewer\n",
-			output, LITIFUT_ARGUMENT_FIELDS, outcome->argument_crowded);
-	if (outcome->argument_left)
+			output, LITIFUT_ARGUMENT_FIELDS, outcome->asked.argument_crowded);
+	if (outcome->asked.argument_left)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_ARGS: nothing is recorded of %zu calls: "
 			"a "
 			"module has room for 255 different lists of values; choose fewer\n",
-			output, outcome->argument_left);
-	if (outcome->results_left)
+			output, outcome->asked.argument_left);
+	if (outcome->asked.results_left)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_ARGS: what %zu of %zu calls return is "
 			"not "
 			"recorded: they have no return that can be (a tail call returns in the "
 			"function around it; litifut info names others)\n",
-			output, outcome->results_left, outcome->results);
-	if (outcome->untimed)
+			output, outcome->asked.results_left, outcome->asked.results);
+	if (outcome->asked.untimed)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_TRIGGER: %zu of %zu calls are not "
 			"measured: their returns are not recorded (litifut info says why)\n",
-			output, outcome->untimed, outcome->timed);
+			output, outcome->asked.untimed, outcome->asked.timed);
 	if (outcome->foreign_calls)
 		fprintf(stderr, "litifut-ld: warning: %s: %zu of %zu calls are not traced: %s\n",
 			output, outcome->foreign_calls, outcome->calls,

@@ -479,21 +479,7 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			status = litifut_rewrite_apply(state->files.image, &state->options,
 						       &summary, error);
 		if (!status) {
-			state->outcome.excludes = summary.excludes;
-			state->outcome.includes = summary.includes;
-			state->outcome.units = summary.units;
-			memcpy(state->outcome.arguments_unused, summary.arguments_unused,
-			       sizeof(summary.arguments_unused));
-			memcpy(state->outcome.arguments_nearest, summary.arguments_nearest,
-			       sizeof(summary.arguments_nearest));
-			state->outcome.arguments_unused_count = summary.arguments_unused_count;
-			state->outcome.argument_unknown = summary.argument_unknown;
-			state->outcome.argument_crowded = summary.argument_crowded;
-			state->outcome.argument_left = summary.argument_left;
-			state->outcome.timed = summary.timed;
-			state->outcome.untimed = summary.untimed;
-			state->outcome.results = summary.results;
-			state->outcome.results_left = summary.results_left;
+			state->outcome.asked = summary.asked;
 			state->outcome.calls = summary.sites;
 			if (summary.left[LITIFUT_SITE_FOREIGN_ISA] > summary.patched)
 				state->outcome.foreign_calls =

@@ -8,28 +8,7 @@
 
 /* What the user asked for, and what had no effect. */
 struct link_outcome {
-	struct litifut_asked_names excludes; /* LITIFUT_EXCLUDE */
-	struct litifut_asked_names includes; /* LITIFUT_INCLUDE */
-	struct litifut_asked_names units;    /* LITIFUT_UNITS */
-	/* The names of LITIFUT_ARGS and LITIFUT_TRIGGER that no call was found for; owned by the
-	 * settings. */
-	const char *arguments_unused[LITIFUT_SPECS_JUDGED];
-	char arguments_nearest[LITIFUT_SPECS_JUDGED][LITIFUT_NEAREST_BYTES];
-	size_t arguments_unused_count;
-	/* The first one that asks for arguments that are not known; owned so, or NULL. */
-	const char *argument_unknown;
-	/* The first one that names a function of which too many values are asked for; owned so, or
-	 * NULL. */
-	const char *argument_crowded;
-	/* Calls of which nothing is recorded, as there are too many different lists of values. */
-	size_t argument_left;
-	/* Calls that have a trigger on the time that they take, and those whose return is not
-	 * recorded. */
-	size_t timed;
-	size_t untimed;
-	/* Calls whose returned value is asked for, and those whose return is not recorded. */
-	size_t results;
-	size_t results_left;
+	struct litifut_asked asked; /* its texts are owned by the settings */
 	/* Calls that were left because of how their code is encoded, if they are more than those
 	 * that are traced; else 0. */
 	size_t foreign_calls;

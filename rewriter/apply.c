@@ -73,18 +73,17 @@ static enum litifut_status finish_frames(struct litifut_apply *apply, struct lit
 }
 
 static void note_unused(const struct litifut_image *image, const char *glob,
-			struct litifut_rewrite_summary *summary)
+			struct litifut_asked *asked)
 {
-	const size_t number = summary->arguments_unused_count++;
+	const size_t number = asked->arguments_unused_count++;
 
-	summary->arguments_unused[number] = glob;
+	asked->arguments_unused[number] = glob;
 	litifut_nearest_function(image, (const char *[]){glob, NULL},
-				 summary->arguments_nearest[number]);
+				 asked->arguments_nearest[number]);
 }
 
 static void judge_arguments(const struct litifut_session *session,
-			    const struct litifut_argument_specs *specs,
-			    struct litifut_rewrite_summary *summary)
+			    const struct litifut_argument_specs *specs, struct litifut_asked *asked)
 {
 	const struct litifut_argument_sets *sets = &session->arguments;
 
@@ -94,10 +93,10 @@ static void judge_arguments(const struct litifut_session *session,
 		const struct litifut_argument_spec *spec = &specs->items[i];
 
 		if (!(sets->used >> i & 1))
-			note_unused(&session->image, spec->glob, summary);
+			note_unused(&session->image, spec->glob, asked);
 		if (spec->all && sets->used >> i & 1 && !(sets->known >> i & 1) &&
-		    !summary->argument_unknown)
-			summary->argument_unknown = spec->glob;
+		    !asked->argument_unknown)
+			asked->argument_unknown = spec->glob;
 	}
 }
 
@@ -115,26 +114,27 @@ static bool asks_for_values(const struct litifut_argument_specs *specs)
 static enum litifut_status count_sites(struct litifut_apply *apply, struct litifut_error *error)
 {
 	struct litifut_rewrite_summary *summary = apply->summary;
+	struct litifut_asked *asked = &summary->asked;
 	const bool values_asked = asks_for_values(apply->options->arguments);
 
 	(void)error;
 	summary->sites = apply->session.sites.count;
-	litifut_judge_names(&apply->session.image, apply->options, summary);
-	summary->argument_crowded = apply->session.arguments.crowded;
-	summary->argument_left = apply->session.arguments.left;
-	judge_arguments(&apply->session, apply->options->arguments, summary);
+	litifut_judge_names(&apply->session.image, apply->options, asked);
+	asked->argument_crowded = apply->session.arguments.crowded;
+	asked->argument_left = apply->session.arguments.left;
+	judge_arguments(&apply->session, apply->options->arguments, asked);
 	for (size_t i = 0; i < summary->sites; i++) {
 		const struct litifut_found_site *site = &apply->session.sites.items[i];
 
 		summary->left[site->site.reason & 31]++;
 		litifut_exits_count(summary, &site->site);
 		if (litifut_site_is_timed(&apply->session, apply->options, site)) {
-			summary->timed++;
-			summary->untimed += !site->site.exit;
+			asked->timed++;
+			asked->untimed += !site->site.exit;
 		}
 		if (values_asked && litifut_site_is_for_value(&apply->session, site)) {
-			summary->results++;
-			summary->results_left += !site->site.exit;
+			asked->results++;
+			asked->results_left += !site->site.exit;
 		}
 	}
 	summary->patched = summary->left[LITIFUT_SITE_PATCHED];

@@ -686,7 +686,7 @@ static void summarise(const struct litifut_firmware_pass *pass,
 		summary->room_bytes += pass->rooms[i].symbol->size;
 		summary->room_used += pass->rooms[i].bytes;
 	}
-	litifut_judge_names(&pass->image, options, summary);
+	litifut_judge_names(&pass->image, options, &summary->asked);
 }
 
 enum litifut_status litifut_firmware_apply(const char *path,

@@ -145,12 +145,11 @@ static void judge_included(const struct litifut_image *image, const char *const 
 }
 
 void litifut_judge_names(const struct litifut_image *image,
-			 const struct litifut_rewrite_options *options,
-			 struct litifut_rewrite_summary *summary)
+			 const struct litifut_rewrite_options *options, struct litifut_asked *asked)
 {
-	judge(image, options->asked_excludes, &summary->excludes);
-	judge_included(image, options->include_functions, &summary->includes);
-	judge(image, options->units, &summary->units);
+	judge(image, options->asked_excludes, &asked->excludes);
+	judge_included(image, options->include_functions, &asked->includes);
+	judge(image, options->units, &asked->units);
 }
 
 static int by_address(const void *left, const void *right)

@@ -55,6 +55,6 @@ void litifut_nearest_function(const struct litifut_image *image, const char *con
 /* Which of the names that the options ask for no function of `image` has. */
 void litifut_judge_names(const struct litifut_image *image,
 			 const struct litifut_rewrite_options *options,
-			 struct litifut_rewrite_summary *summary);
+			 struct litifut_asked *asked);
 
 #endif

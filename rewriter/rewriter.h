@@ -112,21 +112,9 @@ struct litifut_asked_names {
 						or "" */
 };
 
-struct litifut_rewrite_summary {
-	size_t sites;
-	size_t patched;
-	size_t left[32]; /* by enum litifut_site_reason */
-	/* Calls that were patched, where their returns are recorded as well, and of those how
-	 * many by enum litifut_exit_reason. */
-	size_t returns;
-	size_t returns_by[32];
-	size_t db_bytes;
-	/* Of the room for thunks and trampolines, and of the DB's: there and used. Only
-	 * after litifut_rewrite_apply(). */
-	size_t room_bytes;
-	size_t room_used;
-	size_t db_used;
-	/* Of asked_excludes, include_functions and units. Only after litifut_rewrite_apply(). */
+/* What became of what the user asks for. Texts are owned by the options. */
+struct litifut_asked {
+	/* Of asked_excludes, include_functions and units. */
 	struct litifut_asked_names excludes;
 	struct litifut_asked_names includes;
 	struct litifut_asked_names units;
@@ -152,6 +140,23 @@ struct litifut_rewrite_summary {
 	 * 0 where only `*' asks for it. */
 	size_t results;
 	size_t results_left;
+};
+
+struct litifut_rewrite_summary {
+	size_t sites;
+	size_t patched;
+	size_t left[32]; /* by enum litifut_site_reason */
+	/* Calls that were patched, where their returns are recorded as well, and of those how
+	 * many by enum litifut_exit_reason. */
+	size_t returns;
+	size_t returns_by[32];
+	size_t db_bytes;
+	/* Of the room for thunks and trampolines, and of the DB's: there and used. Only
+	 * after litifut_rewrite_apply(). */
+	size_t room_bytes;
+	size_t room_used;
+	size_t db_used;
+	struct litifut_asked asked; /* only after litifut_rewrite_apply() */
 	/* Why the db engine was taken though thunks were asked for (in an info: would have been);
 	 * static; NULL: it was not. */
 	const char *thunks_refused;
