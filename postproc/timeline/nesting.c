@@ -9,7 +9,7 @@
 /* Recursion that a loop drives looks ever deeper; memory must not follow. */
 #define DEEPEST 2048u
 #define DEEPEST_RECORDED (1u << 20)
-#define DEEP 256u        /* from here on it is counted which calls are open */
+#define DEEP 256u        /* a return below so many frames has it counted which calls are open */
 #define OPEN_SITES 4096u /* a power of two */
 
 static void emit(const struct post_nesting *nesting, const struct post_thread *thread,
@@ -127,8 +127,6 @@ static struct post_frame *push(const struct post_nesting *nesting, struct post_s
 	uint32_t *open = open_at(nesting, stack, call);
 	if (open)
 		++*open;
-	else if (!stack->open_sites && stack->depth > DEEP)
-		count_open(nesting, stack);
 	return frame;
 }
 
@@ -370,6 +368,8 @@ void post_nesting_return(struct post_nesting *nesting, struct post_thread *threa
 
 	if (item->shown && !stack->shown)
 		show_open(nesting, thread, stack->depth);
+	if (!stack->open_sites && at > DEEP)
+		count_open(nesting, stack);
 	if (stack->open_sites && !stack->open_sites[site % OPEN_SITES])
 		at = 0;
 	for (; at; at--) {
