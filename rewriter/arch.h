@@ -242,6 +242,7 @@ struct litifut_arch_flow {
 	 * refuse() says it. It stands in `function` (may be NULL) and in `range` of
 	 * `section`. NULL: a CPU has no such code. */
 	unsigned (*judge_target)(const struct litifut_image *image,
+				 const struct litifut_arch_context *context,
 				 const struct litifut_section *section,
 				 const struct litifut_code_range *range,
 				 const struct litifut_symbol *function,

@@ -240,7 +240,7 @@ static bool is_jump(const struct maker *maker, const struct litifut_code_range *
 	       (step->target & ~1u) - function->address < function->size &&
 	       (step->target & ~1u) != function->address &&
 	       LITIFUT_ARCH_GET(maker->arch, flow, judge_target) &&
-	       maker->arch->flow->judge_target(maker->image,
+	       maker->arch->flow->judge_target(maker->image, maker->context,
 					       &maker->image->sections[maker->section], range,
 					       function, &call) == LITIFUT_SITE_NOT_A_CALL;
 }

@@ -111,8 +111,8 @@ static unsigned judge(struct walk *walk, const struct litifut_section *section,
 		callee = litifut_image_function_start(walk->image, instruction->target & ~1u);
 	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT && !callee &&
 	    LITIFUT_ARCH_GET(walk->arch, flow, judge_target))
-		reason = walk->arch->flow->judge_target(walk->image, section, range, walk->function,
-							instruction);
+		reason = walk->arch->flow->judge_target(walk->image, walk->context, section, range,
+							walk->function, instruction);
 	if (reason != LITIFUT_SITE_PATCHED)
 		return reason;
 	if (!walk->arch->refuse)

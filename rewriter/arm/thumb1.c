@@ -148,12 +148,13 @@ static bool is_thumb1(const struct litifut_section *section, uint32_t from, uint
 }
 
 unsigned litifut_arm_judge_target(const struct litifut_image *image,
+				  const struct litifut_arch_context *context,
 				  const struct litifut_section *section,
 				  const struct litifut_code_range *range,
 				  const struct litifut_symbol *function,
 				  struct litifut_instruction *call)
 {
-	static const struct cpu_context context;
+	static const struct cpu_context plain;
 	uint32_t target = call->target & ~1u;
 	bool thumb = call->target & 1;
 	const struct litifut_section *there = litifut_image_section_at(image, target, 4);
@@ -161,7 +162,7 @@ unsigned litifut_arm_judge_target(const struct litifut_image *image,
 
 	if (!there)
 		return LITIFUT_SITE_PATCHED;
-	litifut_arm_decode(&context, there->bytes + (target - there->address), 4, target,
+	litifut_arm_decode(&plain, there->bytes + (target - there->address), 4, target,
 			   thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN, &first);
 	if (first.class == LITIFUT_CLASS_BRANCH_INDIRECT && !first.conditional &&
 	    first.target_register < LR - 1 && thumb == call->thumb) {
@@ -176,6 +177,9 @@ unsigned litifut_arm_judge_target(const struct litifut_image *image,
 		return LITIFUT_SITE_PATCHED;
 	uint32_t end = function->address + function->size;
 
+	/* v8-M Baseline has other instructions of 4 bytes, and GCC jumps by bl there as well. */
+	if (litifut_arm_short_branches(&context->cpu))
+		return LITIFUT_SITE_NOT_A_CALL;
 	return is_thumb1(section,
 			 range->start > function->address ? range->start : function->address,
 			 range->end < end ? range->end : end)

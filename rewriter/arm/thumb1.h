@@ -21,6 +21,7 @@ unsigned litifut_arm_thumb1_write(const struct litifut_arm_displaced *displaced,
 
 /* See the member of the same name in struct litifut_arch. */
 unsigned litifut_arm_judge_target(const struct litifut_image *image,
+				  const struct litifut_arch_context *context,
 				  const struct litifut_section *section,
 				  const struct litifut_code_range *range,
 				  const struct litifut_symbol *function,

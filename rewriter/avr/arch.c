@@ -99,12 +99,12 @@ static unsigned refuse(const struct litifut_arch_context *context,
 
 /* Calls of what is not a function: of shared code within one, in two bytes, or of a part of
  * libgcc that has no function's label. */
-static unsigned judge_target(const struct litifut_image *image,
-			     const struct litifut_section *section,
-			     const struct litifut_code_range *range,
-			     const struct litifut_symbol *function,
-			     struct litifut_instruction *call)
+static unsigned
+judge_target(const struct litifut_image *image, const struct litifut_arch_context *context,
+	     const struct litifut_section *section, const struct litifut_code_range *range,
+	     const struct litifut_symbol *function, struct litifut_instruction *call)
 {
+	(void)context;
 	(void)image;
 	(void)section;
 	(void)range;

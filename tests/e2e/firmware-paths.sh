@@ -278,6 +278,15 @@ baseline()
 		link_mode paths tail0 "$large" EXTRA_CFLAGS="$cpu -DLEAF -DTAIL"
 	ok "Cortex-M0, interrupts, a tail call through a pointer: blocks are those that are executed" \
 		blocks_are_executed tail0 traced memory --more 1
+	cp "$root/tests/firmware/far_jumps.c" source/main.c
+	for each_cpu in cortex-m0 cortex-m23; do
+		ok "$each_cpu, jumps by bl: it links traced" \
+			link_mode paths "far-$each_cpu" "$large" EXTRA_CFLAGS="-mcpu=$each_cpu"
+		arm-none-eabi-objdump -d --disassemble=large "far-$each_cpu/main.o" >far.text
+		ok "$each_cpu, jumps by bl: there are some" grep -q 'bl	.*<large+' far.text
+		ok "$each_cpu, jumps by bl: blocks are those that the program without patches executes" \
+			blocks_are_executed "far-$each_cpu" plain memory --more 3
+	done
 	cp "$root/tests/firmware/tasks.c" source/main.c
 	cp "$root/tests/firmware/pendsv.h" source
 	link_mode paths tasks0 4 EXTRA_CFLAGS="$cpu -DTICK=$tick" >/dev/null
