@@ -91,6 +91,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 				 settings->include_libs.count;
 	link->options.excludes = settings->exclude.count || settings->exclude_objects.count ||
 				 settings->exclude_libs.count;
+	link->options.runtime = link->runtime;
 	link->options.sample_at = settings->sample;
 	link->options.start_at = settings->start_at;
 	link->options.main_at = settings->main_at;

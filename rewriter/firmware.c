@@ -139,8 +139,7 @@ static enum litifut_status open_pass(const char *path,
 {
 	const struct litifut_arch *arch;
 	const struct litifut_section *attributes;
-	const uint8_t *bytes = NULL;
-	uint32_t size = 0;
+	const char *runtime = NULL;
 	enum litifut_status status;
 
 	memset(pass, 0, sizeof(*pass));
@@ -155,11 +154,14 @@ static enum litifut_status open_pass(const char *path,
 	attributes = pass->cpu && pass->cpu->attributes
 			     ? litifut_image_section(&pass->image, pass->cpu->attributes)
 			     : NULL;
-	if (attributes) {
-		bytes = attributes->bytes;
-		size = attributes->size;
-	}
-	if (!arch || !pass->cpu || !pass->cpu->runtime(pass->image.file.flags, bytes, size))
+	/* Linker scripts discard them, or give them another name (Infineon's for the XMC). */
+	if (pass->cpu && pass->cpu->attributes && !attributes)
+		runtime = options->runtime;
+	else if (pass->cpu)
+		runtime = pass->cpu->runtime(pass->image.file.flags,
+					     attributes ? attributes->bytes : NULL,
+					     attributes ? attributes->size : 0);
+	if (!arch || !runtime)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
 					 LITIFUT_NO_ADDRESS,
 					 "not a firmware for a CPU that can be traced");
@@ -178,7 +180,7 @@ static enum litifut_status open_pass(const char *path,
 	if (!status)
 		status = pass->arch.examine(&pass->image, &pass->context, error);
 	if (!status)
-		pass->baseline = pass->cpu->prepare(bytes, size, &pass->context);
+		pass->baseline = pass->cpu->prepare(runtime, &pass->context);
 	pass->detour.stone_reach = pass->baseline ? pass->cpu->stone_reach : 0;
 	pass->send_at = find_sender(pass);
 	pass->ends_at = pass->send_at;

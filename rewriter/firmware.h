@@ -57,6 +57,9 @@ struct litifut_firmware_options {
 	 * left; `common' has them. */
 	bool includes;
 	bool excludes;
+	/* For the CPU of the objects, where the image has no attributes that say which one that is;
+	 * see litifut_firmware_runtime(). NULL: it must have them. */
+	const char *runtime;
 	bool small; /* stubs for size, not for speed */
 	bool bytes; /* LITIFUT_STUBS=byte: stubs for speed, with counters of a byte */
 	/* The results are sent when this function is called; NULL: by no call. */

@@ -59,9 +59,9 @@ struct litifut_firmware_cpu {
 	const char *(*runtime)(unsigned elf_flags, const uint8_t *bytes, uint32_t size);
 	/* Optional: the section that these bytes are in. */
 	const char *attributes;
-	/* Completes `context`, which `examine` has made. Returns whether the CPU has the small
-	 * instruction set, see struct litifut_firmware_call. */
-	bool (*prepare)(const uint8_t *bytes, uint32_t size, struct litifut_arch_context *context);
+	/* Completes `context`, which `examine` has made, for the CPU of the runtime `name`. Returns
+	 * whether it has the small instruction set, see struct litifut_firmware_call. */
+	bool (*prepare)(const char *name, struct litifut_arch_context *context);
 	/* Optional: makes functions of the labels that are called; the symbol table in the
 	 * image's bytes is changed. */
 	enum litifut_status (*name_functions)(struct litifut_image *image,

@@ -54,6 +54,8 @@
 
 #define LR 14
 #define PC 15
+/* The runtime for CPUs with the small instruction set. */
+#define BASELINE "v6m"
 /* A bl reaches 16 MB; the rest is for the code that grows in between. */
 #define BRANCH_REACH (15u << 20)
 #define LITERALS_MAX 4
@@ -452,19 +454,18 @@ static const char *runtime(unsigned elf_flags, const uint8_t *bytes, uint32_t si
 	case LITIFUT_ARM_NO_MICROCONTROLLER:
 		return NULL;
 	case LITIFUT_ARM_BASELINE:
-		return "v6m";
+		return BASELINE;
 	default:
 		return "v7m";
 	}
 }
 
 /* v8-M Baseline has a b.w, but otherwise not what moving T32 code needs. */
-static bool prepare(const uint8_t *bytes, uint32_t size, struct litifut_arch_context *context)
+static bool prepare(const char *name, struct litifut_arch_context *context)
 {
 	struct litifut_arm_facts *facts = context->cpu.facts;
 
-	facts->short_thumb_branches =
-		litifut_arm_attributes_microcontroller(bytes, size) == LITIFUT_ARM_BASELINE;
+	facts->short_thumb_branches = strcmp(name, BASELINE) == 0;
 	return facts->short_thumb_branches;
 }
 

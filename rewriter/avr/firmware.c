@@ -363,10 +363,9 @@ static const char *runtime(unsigned elf_flags, const uint8_t *bytes, uint32_t si
 }
 
 /* The facts are there. */
-static bool prepare(const uint8_t *bytes, uint32_t size, struct litifut_arch_context *context)
+static bool prepare(const char *name, struct litifut_arch_context *context)
 {
-	(void)bytes;
-	(void)size;
+	(void)name;
 	return litifut_avr_is_small(&context->cpu);
 }
 

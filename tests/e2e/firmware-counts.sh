@@ -46,6 +46,24 @@ cortex_m23()
 	ok "M23: a stream has the calls in order" calls_in_order m23stream/firmware.elf
 }
 
+# Scripts that leave no section with the attributes of the code: Infineon's for the XMC give it another name.
+attributes()
+{
+	for attributes in '.build_attributes 0 : { *(.ARM.attributes) }' '/DISCARD/ : { *(.ARM.attributes) }'; do
+		rm -rf source
+		cp -r "$root/examples/firmware" source
+		sed -i "s|^	end = \.;|&\n	$attributes|" source/sections.ld
+		export LITIFUT_PORT="$port"
+		ok "$attributes: it links traced" traced attributes make_example attributes
+		unset LITIFUT_PORT
+		is "$attributes: the section is not there" \
+			"$(arm-none-eabi-readelf -SW attributes/firmware.elf | grep -c '\.ARM\.attributes')" 0
+		ok "$attributes: each site is counted as often as it is executed" \
+			counts_equal_calls attributes/firmware.elf
+		ok "$attributes: it prints the same" same_text plain.serial attributes/firmware.elf.serial
+	done
+}
+
 behaviour()
 {
 	ok "the example links" make_example plain
@@ -74,7 +92,10 @@ behaviour()
 	*) ok "the bin file runs as the ELF file does, counts included" same_from fast/firmware.bin ;;
 	esac
 	arm-none-eabi-gprof -b -q fast/firmware.elf fast/firmware.elf.gmon >gprof.text 2>/dev/null
-	[ "$board" != mps2-an505 ] || cortex_m23
+	case $board in
+	mps2-an505) cortex_m23 ;;
+	mps2-an385 | microbit) attributes ;;
+	esac
 	ok "gprof reads the counts" grep -q '1+88 *fibonacci' gprof.text
 }
 
