@@ -472,8 +472,15 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 	pass->starts |= starts;
 	pass->jumps |= jumps;
 	if (pass->table_words > WORDS_MAX || pass->patched > LITIFUT_SPAN_SITES)
-		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
-					 LITIFUT_NO_ADDRESS, "more than 64000 counters");
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+			LITIFUT_NO_ADDRESS,
+			"too many calls, %u words of results for each, 64000 in all: trace fewer "
+			"functions (LITIFUT_INCLUDE)%s",
+			pass->options->spans ? 1 : record_words(pass),
+			pass->options->times && !pass->options->spans
+				? ", or count the calls only (LITIFUT_MODE=counts)"
+				: "");
 	return call.vector ? litifut_firmware_put_gates(pass, &site->site, address, error)
 			   : LITIFUT_OK;
 }

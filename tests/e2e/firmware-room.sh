@@ -206,6 +206,17 @@ behaviour()
 	is "it is traced" "$(engine_of few_calls)" "stubs, fast"
 	unset LITIFUT_MODE LITIFUT_CLOCK
 
+	cp -r "$root/examples/firmware/." source
+	{
+		echo '__attribute__((noinline)) static void call(void) { __asm__(""); } void SysTick_Handler(void) {}'
+		echo '#define TEN(x) x x x x x x x x x x'
+		echo 'int main(void) { TEN(TEN(TEN(TEN(call();)))) TEN(TEN(TEN(call(); call(); call();))) return 0; }'
+	} >source/main.c
+	export LITIFUT_MODE=table LITIFUT_CLOCK=systick
+	with_memory 1M 16K many
+	unset LITIFUT_MODE LITIFUT_CLOCK
+	is "13,000 calls are too many for times, and a line says what helps" "$(sed -n 's/.*left untraced: too many calls/too many/p' many.log)" \
+		"too many, 5 words of results for each, 64000 in all: trace fewer functions (LITIFUT_INCLUDE), or count the calls only (LITIFUT_MODE=counts)"
 	low_memory
 	no_regions
 

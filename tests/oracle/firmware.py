@@ -40,7 +40,8 @@ def load(path):
     info = os.path.join(os.environ["BUILD"], "bin", "litifut")
     text = subprocess.run([info, "info", "--json", "--sites", path], check=True,
                           stdout=subprocess.PIPE).stdout
-    sites = json.loads(text)[0]["sites"]
+    # a function that is left as a whole has no instruction
+    sites = [site for site in json.loads(text)[0]["sites"] if "instruction" in site]
     with open(path, "rb") as file:
         data = file.read()
     offset, size, count = struct.unpack_from("<I", data, 28)[0], *struct.unpack_from(
