@@ -246,6 +246,7 @@ struct piece {
 
 struct pieces {
 	const struct energy_table *table;
+	size_t most; /* at a time */
 	struct piece items[2 * LITIFUT_WORKERS_MAX];
 };
 
@@ -274,7 +275,7 @@ static size_t divide(const struct energy_table *table, struct pieces *pieces)
 	const char *at = table->at;
 	size_t count = 0;
 
-	for (; count < 2 * litifut_parallel_workers() && at < table->end; count++) {
+	for (; count < pieces->most && at < table->end; count++) {
 		struct piece *piece = &pieces->items[count];
 		const char *stop = NULL;
 
@@ -326,17 +327,19 @@ static void read_rows(struct energy_table *table, struct energy_builder *builder
 {
 	struct reading reading = {.table = table, .builder = builder};
 	struct pieces *pieces = calloc(1, sizeof(*pieces));
-	const size_t most = sizeof(pieces->items) / sizeof(*pieces->items);
+	const size_t most = 2 * litifut_parallel_workers();
 	struct taken *rows = NULL;
 
 	if (pieces && table->simple && table->energy < 0)
 		rows = malloc(most * PIECE_ROWS * sizeof(*rows));
-	for (size_t i = 0; rows && i < most; i++)
-		pieces->items[i].rows = rows + i * PIECE_ROWS;
-	if (rows)
+	if (rows) {
+		pieces->most = most;
+		for (size_t i = 0; i < most; i++)
+			pieces->items[i].rows = rows + i * PIECE_ROWS;
 		read_pieces(&reading, pieces);
-	else
+	} else {
 		read_until(&reading, table->end);
+	}
 	free(rows);
 	free(pieces);
 }
