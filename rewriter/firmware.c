@@ -379,6 +379,23 @@ static enum litifut_status set_ways(struct litifut_firmware_pass *pass,
 		&call->count_small, error);
 }
 
+/* Words and sites have numbers of 16 bits. */
+static enum litifut_status too_many(const struct litifut_firmware_pass *pass,
+				    struct litifut_error *error)
+{
+	const struct litifut_firmware_options *options = pass->options;
+	const bool words = !options->spans && !options->bytes;
+
+	return litifut_error_set(
+		error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL, LITIFUT_NO_ADDRESS,
+		"too many calls: %u at most%s: trace fewer functions (LITIFUT_INCLUDE)%s",
+		words ? WORDS_MAX / record_words(pass) : LITIFUT_SPAN_SITES,
+		options->spans ? "" : ", fewer where some are through a pointer",
+		options->times && !options->spans
+			? ", or count the calls only (LITIFUT_MODE=counts)"
+			: "");
+}
+
 /* Measures the stub of a site, or writes it if there is room that was reserved for it. */
 static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 				   struct litifut_found_site *site, struct litifut_error *error)
@@ -472,15 +489,7 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 	pass->starts |= starts;
 	pass->jumps |= jumps;
 	if (pass->table_words > WORDS_MAX || pass->patched > LITIFUT_SPAN_SITES)
-		return litifut_error_set(
-			error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
-			LITIFUT_NO_ADDRESS,
-			"too many calls, %u words of results for each, 64000 in all: trace fewer "
-			"functions (LITIFUT_INCLUDE)%s",
-			pass->options->spans ? 1 : record_words(pass),
-			pass->options->times && !pass->options->spans
-				? ", or count the calls only (LITIFUT_MODE=counts)"
-				: "");
+		return too_many(pass, error);
 	return call.vector ? litifut_firmware_put_gates(pass, &site->site, address, error)
 			   : LITIFUT_OK;
 }
