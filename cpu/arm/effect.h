@@ -23,7 +23,8 @@ struct litifut_arm_effect {
 	bool adds;
 	unsigned operands[2]; /* 15: the pc */
 	bool adds_number;     /* the only one written gets the first of these and `value` */
-	/* Copies, loads: the register that the only one written comes from; else none. */
+	/* Copies, also with the bit of a T32 address set, and loads: the register that the only
+	 * one written comes from; else none. */
 	unsigned copied;
 	unsigned base;
 	/* The only register written gets this: a word loaded from `value` or, without
