@@ -461,6 +461,10 @@ static enum litifut_arm_scaled_form find_thumb(const struct place *place,
 	shift = sum.value;
 	other = sum.right;
 	if (!find_address(&before, sum.left, &label)) {
+		/* The label is of another block, as data seems to lead between the two. What is
+		 * loaded from a table of distances is multiplied by 2 at most. */
+		if (shift > 1 && !find_writer(&before, sum.left, &line))
+			return LITIFUT_ARM_SCALED_UNKNOWN;
 		if (shift || !find_address(&before, sum.right, &label))
 			return LITIFUT_ARM_SCALED_NOT;
 		other = sum.left;
