@@ -164,8 +164,10 @@ unsigned litifut_arm_judge_target(const struct litifut_image *image,
 		return LITIFUT_SITE_PATCHED;
 	litifut_arm_decode(&plain, there->bytes + (target - there->address), 4, target,
 			   thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN, &first);
+	/* A jump to a `mov pc` is one to what the places of a computed goto have in common. */
 	if (first.class == LITIFUT_CLASS_BRANCH_INDIRECT && !first.conditional &&
-	    first.target_register < LR - 1 && thumb == call->thumb) {
+	    first.target_register < LR - 1 && thumb == call->thumb &&
+	    (!thumb || (first.word & 0xff87) == 0x4700)) {
 		call->class = LITIFUT_CLASS_CALL_INDIRECT;
 		call->target_register = first.target_register;
 		call->word = call->thumb ? 0x4780u | first.target_register << 3

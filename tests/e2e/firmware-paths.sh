@@ -286,6 +286,12 @@ baseline()
 		ok "$each_cpu, jumps by bl: there are some" grep -q 'bl	.*<large+' far.text
 		ok "$each_cpu, jumps by bl: blocks are those that the program without patches executes" \
 			blocks_are_executed "far-$each_cpu" plain memory --more 3
+		export LITIFUT_PORT="$port"
+		ok "$each_cpu, jumps by bl: it links traced in counts" \
+			traced "far-counts-$each_cpu" make_example "far-counts-$each_cpu" EXTRA_CFLAGS="-mcpu=$each_cpu"
+		unset LITIFUT_PORT
+		ok "$each_cpu, jumps by bl: each site is counted as often as it is executed" \
+			counts_equal_calls "far-counts-$each_cpu/firmware.elf"
 	done
 	cp "$root/tests/firmware/tasks.c" source/main.c
 	cp "$root/tests/firmware/pendsv.h" source

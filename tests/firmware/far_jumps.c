@@ -1,4 +1,5 @@
-/* A loop of more than 2 KB: on v6-M and v8-M Baseline GCC jumps back by a bl. */
+/* On v6-M and v8-M Baseline GCC jumps by a bl: back in a loop of more than 2 KB, and to a jump
+ * through a register. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -34,6 +35,33 @@ __attribute__((noinline)) static uint32_t large(uint32_t rounds)
 	return sum;
 }
 
+/* The cases of a computed goto, one of which jumps to what they have in common: their addresses
+ * have no Thumb bit. */
+uint32_t dispatch(uint32_t rounds);
+__asm__("	.syntax	unified\n"
+	"	.text\n"
+	"	.thumb\n"
+	"	.balign	4\n"
+	"	.global	dispatch\n"
+	"	.type	dispatch, %function\n"
+	"	.thumb_func\n"
+	"dispatch:\n"
+	"	push	{r4, lr}\n"
+	"	movs	r4, #0\n"
+	"1:	adds	r4, #1\n"
+	"	ldr	r3, 5f\n"
+	"	bl	2f\n"
+	"	nop\n"
+	"2:	mov	pc, r3\n"
+	"3:	subs	r0, #1\n"
+	"	bne	1b\n"
+	"	movs	r0, r4\n"
+	"	pop	{r4, pc}\n"
+	"	.balign	4\n"
+	"5:	.word	3b\n"
+	"	.size	dispatch, . - dispatch\n"
+	"	.syntax	divided\n");
+
 int main(void)
 {
 	uint32_t sum = input;
@@ -42,6 +70,7 @@ int main(void)
 		sum = odd(sum + 2);
 	for (uint32_t i = 1; i < 20; i++)
 		sum += large(i);
+	sum += dispatch(7);
 	printf("%lu\n", (unsigned long)sum);
 	return 0;
 }
