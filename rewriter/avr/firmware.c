@@ -429,6 +429,17 @@ static const char *explain_name(const char *name)
 		       : NULL;
 }
 
+/* Does it take from the stack what its caller has pushed, as __popcounthi2_tail of libgcc does?
+ * Then its return address is below that. */
+static bool keeps_return(const struct litifut_image *image, uint32_t function)
+{
+	const struct litifut_section *section = litifut_image_section_at(image, function, 2);
+
+	return section && section->bytes &&
+	       (litifut_get16(false, section->bytes + (function - section->address)) & 0xfe0f) ==
+		       0x900f; /* pop */
+}
+
 static const char *const helpers[] = {"__prologue_saves__", "__tablejump", NULL};
 
 const struct litifut_firmware_cpu litifut_firmware_avr = {
@@ -442,6 +453,7 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.write_stub = write_stub,
 	.write_way = write_way,
 	.write_gate = write_gate,
+	.keeps_return = keeps_return,
 	.changes_tasks = litifut_avr_changes_tasks,
 	.redirect = redirect,
 	.edges = true,

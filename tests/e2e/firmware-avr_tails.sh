@@ -57,6 +57,11 @@ behaviour()
 	ok "it is listed why" sh -c '"$BUILD/bin/litifut" info --skipped both.elf | grep -q "tail-indirect .* perhaps-a-switch in behind_label"'
 	ok "each call is counted (a goto and a call)" counts_equal_calls both
 	[ "$device" != attiny85 ] || return
+	export LITIFUT_MODE=table LITIFUT_CLOCK=timer1
+	ok "it links traced (a jump with a byte on the stack)" avr bits avr_tails.c -Os -DBITS
+	unset LITIFUT_MODE LITIFUT_CLOCK
+	ok "each call is counted (a jump with a byte on the stack)" counts_equal_calls bits
+	ok "it prints the same (a jump with a byte on the stack)" prints_the_same bits
 	for mode in counts table spans stream; do
 		export LITIFUT_MODE="$mode" LITIFUT_CLOCK=timer1
 		ok "it links traced (registers, $mode)" avr pointers avr_pointers.c -Os -DTAIL
