@@ -314,9 +314,7 @@ static void read_pieces(struct reading *reading, struct pieces *pieces)
 	while ((count = divide(table, pieces))) {
 		litifut_parallel(count, parse_piece, pieces);
 		for (size_t i = 0; i < count; i++) {
-			energy_builder_passed(
-				reading->builder, table->input,
-				(size_t)(table->at - (const char *)table->input->bytes));
+			passed(reading);
 			if (!read_piece(reading, &pieces->items[i]))
 				return;
 		}
