@@ -737,8 +737,7 @@ static void refused(void **state)
 	}
 }
 
-/* A text of many pieces of those in which rows are parsed, with rows of `text` and lines that are
- * not as the others. */
+/* A text of many rows. */
 static char *many_rows(int rows, const char *head, const char *(*line)(int, char *))
 {
 	char *text = test_malloc((size_t)rows * 48 + 64), *at = text + sprintf(text, "%s", head);
@@ -754,9 +753,7 @@ enum { MANY_ROWS = 200000 };
 /* A comment or an empty line before each fifth row, blanks around the numbers of each 97th. */
 static const char *odd_line(int row, char *room)
 {
-	const char *before = row % 5   ? ""
-			     : row % 2 ? "# as long as some rows, so that a piece ends with one\n"
-				       : "\r\n\n";
+	const char *before = row % 5 ? "" : row % 2 ? "# as long as some rows\n" : "\r\n\n";
 
 	sprintf(room, row % 97 ? "%s%d.%02d,%d,%d\n" : "%s %d.%02d, %d ,%d\r\n", before, row / 100,
 		row % 100, row % 1000 + 1, row / 5000 % 2);
@@ -769,7 +766,7 @@ static const char *short_line(int row, char *room)
 	return room;
 }
 
-static void large_texts_are_read_in_pieces(void **state)
+static void rows_of_large_texts(void **state)
 {
 	const struct energy_power_options rate = {.volts = {3}, .rate = 1000};
 	char *text = many_rows(MANY_ROWS, "Timestamp(ms),Current(uA),D0\n", odd_line);
@@ -809,7 +806,6 @@ static void large_texts_are_read_in_pieces(void **state)
 	energy_power_release(&power);
 	test_free(text);
 
-	/* more rows than a piece has room for */
 	text = many_rows(8 * MANY_ROWS, "Current(A)\n", short_line);
 	assert_int_equal(read_text(text, &rate), LITIFUT_OK);
 	assert_int_equal(power.count, 8 * MANY_ROWS);
@@ -821,23 +817,22 @@ static void large_texts_are_read_in_pieces(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, release)
-	const struct CMUnitTest tests[] = {
-		TEST(ppk2_csv),        TEST(needs_volts),
-		TEST(thousands),       TEST(thousands_not_clear),
-		TEST(decimal_commas),  TEST(unit_line_and_channels),
-		TEST(quantised_time),  TEST(coarse_time),
-		TEST(many_holes),      TEST(uneven_times),
-		TEST(not_numbers),     TEST(without_times),
-		TEST(vendors_headers), TEST(columns_by_option),
-		TEST(sync_file),       TEST(ppk2_archive),
-		TEST(sigrok_archive),  TEST(keysight),
-		TEST(saleae),          TEST(energytrace),
-		TEST(raw_numbers),     TEST(too_much),
-		TEST(refused),         TEST(supplies),
-		TEST(by_spreadsheets), TEST(times_since_1970),
-		TEST(oscilloscopes),   TEST(forms_of_rows),
-		TEST(pins_in_columns), TEST(a_bad_row_of_many),
-		TEST(large_file),      TEST(large_texts_are_read_in_pieces)};
+	const struct CMUnitTest tests[] = {TEST(ppk2_csv),        TEST(needs_volts),
+					   TEST(thousands),       TEST(thousands_not_clear),
+					   TEST(decimal_commas),  TEST(unit_line_and_channels),
+					   TEST(quantised_time),  TEST(coarse_time),
+					   TEST(many_holes),      TEST(uneven_times),
+					   TEST(not_numbers),     TEST(without_times),
+					   TEST(vendors_headers), TEST(columns_by_option),
+					   TEST(sync_file),       TEST(ppk2_archive),
+					   TEST(sigrok_archive),  TEST(keysight),
+					   TEST(saleae),          TEST(energytrace),
+					   TEST(raw_numbers),     TEST(too_much),
+					   TEST(refused),         TEST(supplies),
+					   TEST(by_spreadsheets), TEST(times_since_1970),
+					   TEST(oscilloscopes),   TEST(forms_of_rows),
+					   TEST(pins_in_columns), TEST(a_bad_row_of_many),
+					   TEST(large_file),      TEST(rows_of_large_texts)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
