@@ -27,7 +27,10 @@
 #include "rewriter/image.h"
 
 #define LR 14
-#define NOP 0x46c0 /* mov r8, r8; Thumb-1 has no other */
+#define BX_LR 0x4770
+#define MOV_PC_LR 0x46f7
+#define SUBROUTINE_MOST 256 /* bytes of it that are looked at */
+#define NOP 0x46c0          /* mov r8, r8; Thumb-1 has no other */
 
 static bool uses_lr(uint16_t half)
 {
@@ -147,6 +150,27 @@ static bool is_thumb1(const struct litifut_section *section, uint32_t from, uint
 	return true;
 }
 
+/* Do the first of these `bytes` of code return to lr? A subroutine within a function in assembly
+ * does, and no code to which a bl only jumps. */
+static bool is_subroutine(const uint8_t *code, uint32_t bytes)
+{
+	unsigned length;
+
+	for (uint32_t at = 0; at < SUBROUTINE_MOST && bytes - at >= 4; at += length) {
+		const unsigned half = litifut_get16(false, code + at);
+
+		length = litifut_arm_thumb_is_wide((uint16_t)half) ? 4 : 2;
+		if (half == BX_LR || half == MOV_PC_LR || (!at && half >> 8 == 0xb5))
+			return true; /* or begin with a push of lr */
+		/* b, bx, blx, pop {pc}, a mov to lr or pc, b.w, bl */
+		if (half >> 11 == 0x1c || half >> 8 == 0x47 || half >> 8 == 0xbd ||
+		    (half & 0xff86) == 0x4686 ||
+		    (half >> 11 == 0x1e && litifut_get16(false, code + at + 2) & 0x8000))
+			return false;
+	}
+	return false;
+}
+
 unsigned litifut_arm_judge_target(const struct litifut_image *image,
 				  const struct litifut_arch_context *context,
 				  const struct litifut_section *section,
@@ -179,6 +203,9 @@ unsigned litifut_arm_judge_target(const struct litifut_image *image,
 		return LITIFUT_SITE_PATCHED;
 	uint32_t end = function->address + function->size;
 
+	if (is_subroutine(there->bytes + (target - there->address),
+			  there->size - (target - there->address)))
+		return LITIFUT_SITE_PATCHED;
 	/* v8-M Baseline has other instructions of 4 bytes, and GCC jumps by bl there as well. */
 	if (litifut_arm_short_branches(&context->cpu))
 		return LITIFUT_SITE_NOT_A_CALL;

@@ -1,5 +1,5 @@
 /* On v6-M and v8-M Baseline GCC jumps by a bl: back in a loop of more than 2 KB, and to a jump
- * through a register. */
+ * through a register. In assembly a bl within a function may be a call. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -62,6 +62,26 @@ __asm__("	.syntax	unified\n"
 	"	.size	dispatch, . - dispatch\n"
 	"	.syntax	divided\n");
 
+/* A subroutine within a function: its bl are calls. */
+uint32_t twice(uint32_t value);
+__asm__("	.syntax	unified\n"
+	"	.text\n"
+	"	.thumb\n"
+	"	.balign	4\n"
+	"	.global	twice\n"
+	"	.type	twice, %function\n"
+	"	.thumb_func\n"
+	"twice:\n"
+	"	push	{r4, lr}\n"
+	"	bl	2f\n"
+	"	adds	r0, #2\n"
+	"	bl	2f\n"
+	"	pop	{r4, pc}\n"
+	"2:	adds	r0, #1\n"
+	"	bx	lr\n"
+	"	.size	twice, . - twice\n"
+	"	.syntax	divided\n");
+
 int main(void)
 {
 	uint32_t sum = input;
@@ -71,6 +91,7 @@ int main(void)
 	for (uint32_t i = 1; i < 20; i++)
 		sum += large(i);
 	sum += dispatch(7);
+	sum += twice(sum);
 	printf("%lu\n", (unsigned long)sum);
 	return 0;
 }
