@@ -156,15 +156,15 @@ static bool is_subroutine(const uint8_t *code, uint32_t bytes)
 {
 	unsigned length;
 
-	for (uint32_t at = 0; at < SUBROUTINE_MOST && bytes - at >= 4; at += length) {
+	for (uint32_t at = 0; at < SUBROUTINE_MOST && bytes - at >= 2; at += length) {
 		const unsigned half = litifut_get16(false, code + at);
 
 		length = litifut_arm_thumb_is_wide((uint16_t)half) ? 4 : 2;
 		if (half == BX_LR || half == MOV_PC_LR || (!at && half >> 8 == 0xb5))
 			return true; /* or begin with a push of lr */
-		/* b, bx, blx, pop {pc}, a mov to lr or pc, b.w, bl */
+		/* b, bx, blx, pop {pc}, a mov to lr or pc, udf, b.w, bl */
 		if (half >> 11 == 0x1c || half >> 8 == 0x47 || half >> 8 == 0xbd ||
-		    (half & 0xff86) == 0x4686 ||
+		    (half & 0xff86) == 0x4686 || half >> 8 == 0xde || bytes - at < length ||
 		    (half >> 11 == 0x1e && litifut_get16(false, code + at + 2) & 0x8000))
 			return false;
 	}
@@ -202,9 +202,11 @@ unsigned litifut_arm_judge_target(const struct litifut_image *image,
 	if (!call->thumb || !thumb || !function || target - function->address >= function->size)
 		return LITIFUT_SITE_PATCHED;
 	uint32_t end = function->address + function->size;
+	uint32_t in_section = there->size - (target - there->address);
+	uint32_t in_function = function->size - (target - function->address);
 
 	if (is_subroutine(there->bytes + (target - there->address),
-			  there->size - (target - there->address)))
+			  in_section < in_function ? in_section : in_function))
 		return LITIFUT_SITE_PATCHED;
 	/* v8-M Baseline has other instructions of 4 bytes, and GCC jumps by bl there as well. */
 	if (litifut_arm_short_branches(&context->cpu))

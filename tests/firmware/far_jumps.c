@@ -82,6 +82,31 @@ __asm__("	.syntax	unified\n"
 	"	.size	twice, . - twice\n"
 	"	.syntax	divided\n");
 
+/* A jump to what ends the program; the function behind it returns. */
+uint32_t ends(uint32_t value);
+__asm__("	.syntax	unified\n"
+	"	.text\n"
+	"	.thumb\n"
+	"	.balign	4\n"
+	"	.global	ends\n"
+	"	.type	ends, %function\n"
+	"	.thumb_func\n"
+	"ends:\n"
+	"	push	{r4, lr}\n"
+	"	cmp	r0, #0\n"
+	"	bne	1f\n"
+	"	bl	2f\n"
+	"1:	pop	{r4, pc}\n"
+	"2:	nop\n"
+	"	udf	#0\n"
+	"	.size	ends, . - ends\n"
+	"	.type	behind_ends, %function\n"
+	"	.thumb_func\n"
+	"behind_ends:\n"
+	"	bx	lr\n"
+	"	.size	behind_ends, . - behind_ends\n"
+	"	.syntax	divided\n");
+
 int main(void)
 {
 	uint32_t sum = input;
@@ -92,6 +117,7 @@ int main(void)
 		sum += large(i);
 	sum += dispatch(7);
 	sum += twice(sum);
+	sum += ends(7);
 	printf("%lu\n", (unsigned long)sum);
 	return 0;
 }
