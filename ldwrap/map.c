@@ -163,8 +163,8 @@ static bool next_line(FILE *file, char **line, size_t *room)
 	return true;
 }
 
-/* A line begins with the address and the size, of lld in hexadecimal and with the address in the
- * file between them, and with the alignment. */
+/* A line begins with the address, the size and the alignment. That of lld has the size in
+ * hexadecimal, and a second address, of where it is loaded, before it. */
 static void read_columns(FILE *file, struct map *map, bool is_lld)
 {
 	char *line = NULL;

@@ -293,7 +293,8 @@ static struct litifut_arm_effect wide_number(uint32_t word, uint32_t address)
 	if (operation == (plain ? 0 : 8) || operation == (plain ? 5 : 13))
 		return with_stack(
 			adds_number(reg, base, operation == (plain ? 0 : 8) ? number : -number));
-	if (!plain && operation == 2 && base != PC && number == 1) /* orr: it is T32 code there */
+	/* orr with 1: the bit of T32 code is set in an address */
+	if (!plain && operation == 2 && base != PC && number == 1)
 		return with_stack(copies(reg, base));
 	return with_stack(effect);
 }

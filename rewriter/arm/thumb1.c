@@ -151,7 +151,7 @@ static bool is_thumb1(const struct litifut_section *section, uint32_t from, uint
 }
 
 /* Do the first of these `bytes` of code return to lr? A subroutine within a function in assembly
- * does, and no code to which a bl only jumps. */
+ * does. Code to which a bl only jumps does not. */
 static bool is_subroutine(const uint8_t *code, uint32_t bytes)
 {
 	unsigned length;
@@ -188,7 +188,7 @@ unsigned litifut_arm_judge_target(const struct litifut_image *image,
 		return LITIFUT_SITE_PATCHED;
 	litifut_arm_decode(&plain, there->bytes + (target - there->address), 4, target,
 			   thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN, &first);
-	/* A jump to a `mov pc` is one to what the places of a computed goto have in common. */
+	/* A bl to a `mov pc` is a jump: to the code that the places of a computed goto share. */
 	if (first.class == LITIFUT_CLASS_BRANCH_INDIRECT && !first.conditional &&
 	    first.target_register < LR - 1 && thumb == call->thumb &&
 	    (!thumb || (first.word & 0xff87) == 0x4700)) {
