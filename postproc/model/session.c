@@ -110,15 +110,11 @@ uint32_t post_session_call(struct post_session *session, struct post_process *pr
 			   uint32_t epoch, uint32_t kind, uint32_t return_address, uint32_t callee)
 {
 	struct post_cache *cache = post_session_cache(process, epoch);
-	uint32_t index = post_cache_start(cache, return_address, callee);
+	uint32_t call = post_cache_find(cache, return_address, callee, kind);
 
-	for (; cache->slots[index].return_address; index = (index + 1) & (cache->capacity - 1)) {
-		const struct post_cache_slot *slot = &cache->slots[index];
-		if (slot->return_address == return_address && slot->callee == callee &&
-		    slot->kind == kind)
-			return slot->call;
-	}
-	uint32_t call = post_session_resolve(session, process, epoch, kind, return_address, callee);
+	if (call != POST_NONE)
+		return call;
+	call = post_session_resolve(session, process, epoch, kind, return_address, callee);
 	/* Beyond the limit every further word is the same call, and none is kept. */
 	if (session->call_count <= post_session_most_calls(session))
 		cache_put(cache, (struct post_cache_slot){return_address, callee, kind, call});

@@ -252,13 +252,16 @@ static inline uint32_t post_cache_start(const struct post_cache *cache, uint32_t
 	return (mixed ^ mixed >> 15) & (cache->capacity - 1);
 }
 
-/* The direct call that a word is, as post_session_call() gives it; POST_NONE: it is new. */
-static inline uint32_t post_cache_direct(const struct post_cache *cache, uint32_t word)
+/* What post_session_call() has put into the cache for these; POST_NONE: nothing. `kind` is not 0,
+ * as that of a free slot is. */
+static inline uint32_t post_cache_find(const struct post_cache *cache, uint32_t return_address,
+				       uint32_t callee, uint32_t kind)
 {
-	uint32_t index = post_cache_start(cache, word, 0);
+	uint32_t index = post_cache_start(cache, return_address, callee);
 	const struct post_cache_slot *slot = &cache->slots[index];
 
-	while (slot->return_address != word || slot->callee | (slot->kind ^ LITIFUT_WORD_CALL)) {
+	while (slot->return_address != return_address ||
+	       (slot->callee ^ callee) | (slot->kind ^ kind)) {
 		if (!slot->return_address)
 			return POST_NONE;
 		index = (index + 1) & (cache->capacity - 1);

@@ -43,7 +43,7 @@ count_direct(struct post_session *session, struct post_process *process, struct 
 	uint32_t position = start, returns = 0, word;
 
 	for (; position < end && (word = post_plain_call(&words, position)); position++) {
-		uint32_t call = post_cache_direct(cache, word);
+		uint32_t call = post_cache_find(cache, word, 0, LITIFUT_WORD_CALL);
 
 		if (call == POST_NONE) {
 			call = post_session_call(session, process, thread->epoch, LITIFUT_WORD_CALL,

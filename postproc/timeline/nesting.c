@@ -9,7 +9,7 @@
 /* Recursion that a loop drives looks ever deeper; memory must not follow. */
 #define DEEPEST 2048u
 #define DEEPEST_RECORDED (1u << 20)
-#define DEEP 256u        /* a return below so many frames has it counted which calls are open */
+#define DEEP 256u        /* in stacks with more frames returns need the number of open calls */
 #define OPEN_SITES 4096u /* a power of two */
 
 static void emit(const struct post_nesting *nesting, const struct post_thread *thread,

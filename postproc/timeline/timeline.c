@@ -239,7 +239,7 @@ static void take_plain(struct run *run, struct post_process *process, struct pos
 	const struct post_cache *cache = post_session_cache(process, thread->epoch);
 	for (; position < cursor->word_count && (word = post_plain_call(&words, position));
 	     position++) {
-		uint32_t call = post_cache_direct(cache, word);
+		uint32_t call = post_cache_find(cache, word, 0, LITIFUT_WORD_CALL);
 
 		if (call == POST_NONE) {
 			call = post_session_call(run->session, process, thread->epoch,
