@@ -292,7 +292,7 @@ baseline()
 		unset LITIFUT_PORT
 		ok "$each_cpu, jumps by bl: each site is counted as often as it is executed" \
 			counts_equal_calls "far-counts-$each_cpu/firmware.elf"
-		is "$each_cpu, jumps by bl: one to what ends the program is no call" \
+		is "$each_cpu, jumps by bl: one to what ends the program is not a call" \
 			"$("$BUILD/bin/litifut" info --sites "far-counts-$each_cpu/firmware.elf" |
 				sed -n 's/.* \([^ ]*\) in ends$/\1/p')" not-a-call
 	done

@@ -436,7 +436,8 @@ static void without_elf_files(void **state)
 	free(text);
 }
 
-/* A library where another one was before, of which a chunk says by its epoch in which it begins. */
+/* A library is unloaded, and another one is loaded at its address. The number of the epoch in the
+ * head of a chunk says which of them its first calls are in. */
 static void chunks_begin_in_their_epoch(void **state)
 {
 	static const char *const formats[] = {"edges", "calls"};
