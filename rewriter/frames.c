@@ -210,6 +210,18 @@ void litifut_frames_release(struct litifut_frames *frames)
 	frames->piece_count = frames->piece_room = 0;
 }
 
+void litifut_frame_note_saved(struct litifut_frame_code *frame, unsigned at, unsigned stack,
+			      uint32_t saved)
+{
+	if (frame->step_count < LITIFUT_FRAME_STEPS)
+		frame->steps[frame->step_count++] = (struct litifut_frame_step){at, stack, saved};
+}
+
+void litifut_frame_note(struct litifut_frame_code *frame, unsigned at, unsigned stack)
+{
+	litifut_frame_note_saved(frame, at, stack, 0);
+}
+
 void litifut_frames_add(struct litifut_frames *frames, const struct litifut_frame_code *code)
 {
 	static const struct litifut_frame_step start;

@@ -90,6 +90,12 @@ void litifut_frames_find(struct litifut_frames *frames, const struct litifut_ima
 void litifut_frames_add_named(struct litifut_frames *frames, const struct litifut_image *image,
 			      const struct litifut_named_frame *list);
 
+/* From `at` on, `stack` bytes are on the stack; with `saved`, the registers there as well, see
+ * struct litifut_frame_step. Notes beyond LITIFUT_FRAME_STEPS are left out. */
+void litifut_frame_note_saved(struct litifut_frame_code *frame, unsigned at, unsigned stack,
+			      uint32_t saved);
+void litifut_frame_note(struct litifut_frame_code *frame, unsigned at, unsigned stack);
+
 /* Adds one piece; without effect when the room is full. */
 void litifut_frames_add(struct litifut_frames *frames, const struct litifut_frame_code *code);
 

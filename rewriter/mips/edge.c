@@ -564,11 +564,8 @@ static bool join(const struct litifut_edge_place *place, struct litifut_edge *ed
 
 void litifut_mips_note(struct litifut_mips_emitter *emitter, unsigned stack, uint32_t saved)
 {
-	struct litifut_frame_code *frame = &emitter->code->detour.frames[0];
-
-	if (frame->step_count < LITIFUT_FRAME_STEPS)
-		frame->steps[frame->step_count++] =
-			(struct litifut_frame_step){4 * emitter->count, stack, saved};
+	litifut_frame_note_saved(&emitter->code->detour.frames[0], 4 * emitter->count, stack,
+				 saved);
 }
 
 void litifut_mips_put_link(struct litifut_mips_emitter *emitter, uint32_t target)
