@@ -1,6 +1,7 @@
 /* The MIPS back end: what images it takes, where their code is, which calls it
  * leaves, and the table that the rest of the rewriter sees. */
 #include "rewriter/landing_pads.h"
+#include "rewriter/mips/edge.h"
 #include "rewriter/mips/held.h"
 #include "rewriter/mips/mips.h"
 

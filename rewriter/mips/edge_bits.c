@@ -20,11 +20,11 @@
  * Where the image is position-independent and not small, branches would often not reach over so
  * much code. There the first part is a head in the tracer's code, which is called if ra holds
  * nothing either. In other images a register is stored where none holds nothing. */
-#include "rewriter/mips/edge.h"
+#include "rewriter/mips/edge_bits.h"
 
 #include <litifut/thunk_abi.h>
 
-#include "cpu/mips/uses.h"
+#include "rewriter/mips/edge_forms.h"
 
 enum { AT = 1, SP = 29, RA = LITIFUT_MIPS_RA };
 

@@ -48,7 +48,9 @@
  *	addiu at, at, %lo(target - here)
  *	addu  at, at, ra
  *	jr    at */
-#include "rewriter/mips/edge.h"
+#include "rewriter/mips/edge_flags.h"
+
+#include "rewriter/mips/edge_forms.h"
 
 enum { AT = 1, RA = LITIFUT_MIPS_RA };
 

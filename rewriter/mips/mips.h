@@ -9,7 +9,6 @@ struct litifut_called;
 
 extern const struct litifut_arch litifut_arch_mips;
 extern const struct litifut_arch_borrow litifut_mips_borrow;
-extern const struct litifut_arch_edges litifut_mips_edges;
 
 /* The tables of addresses of an image, above all the first; all 0: there is none. */
 struct litifut_mips_got {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "rewriter/mips/edge.h"
+#include "rewriter/mips/edge_flags.h"
 
 enum { AT = 1, V1 = 3, SP = 29, RA = 31, LINK = 32, STEPS = 64 };
 
