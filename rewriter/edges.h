@@ -293,11 +293,6 @@ struct litifut_arch_edges {
 	bool shares_code;
 };
 
-/* Finds and judges them: session->edges, and session->sites, which lists them. */
-enum litifut_status litifut_edges_find(struct litifut_session *session,
-				       const struct litifut_rewrite_options *options,
-				       struct litifut_error *error);
-
 /* Room for their code. */
 size_t litifut_edges_bytes(const struct litifut_session *session);
 

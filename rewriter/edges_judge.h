@@ -1,4 +1,5 @@
-/* Between edges.c, units.c and edges_labels.c, while the edges of an image are judged. */
+/* The list of edges while those of an image are judged: what is looked for, and in which order,
+ * differs by mode (edges_paths.c, edges_flags.c, units.c). */
 #ifndef LITIFUT_REWRITER_EDGES_JUDGE_H
 #define LITIFUT_REWRITER_EDGES_JUDGE_H
 
@@ -9,8 +10,8 @@
 #include "rewriter/session.h"
 
 struct litifut_edge;
+struct litifut_graph_block;
 struct litifut_edges;
-struct litifut_paths;
 
 /* What stays the same meanwhile. */
 struct litifut_edges_judge {
@@ -48,10 +49,21 @@ void litifut_edges_judge_branch(struct litifut_edges_judge *judge, size_t number
 void litifut_edges_judge_entry(struct litifut_edges_judge *judge, size_t number, unsigned function,
 			       bool needed, enum litifut_edge_part part);
 
+/* Is the branch at the end of the block conditional, and recorded? */
+bool litifut_edges_is_recorded(const struct litifut_graph_block *block);
+
+/* The edge of the branch at the end of the block, or NULL. */
+struct litifut_edge *litifut_edges_branch_of(const struct litifut_edges_judge *judge,
+					     size_t number);
+
 /* Lets the edge of a branch, which has room, record the start of its block as well. False: it
  * can't.
  */
 bool litifut_edges_join(struct litifut_edges_judge *judge, struct litifut_edge *edge);
+
+/* The branch at the start of the block moves as a whole, and the entry with it. False: it does not.
+ */
+bool litifut_edges_join_branch(struct litifut_edges_judge *judge, size_t number);
 
 /* Takes the edge that was added last from the list again; it has no room. */
 void litifut_edges_drop_last(struct litifut_edges_judge *judge);
@@ -60,19 +72,17 @@ void litifut_edges_drop_last(struct litifut_edges_judge *judge);
 enum litifut_status litifut_edges_find_stones(struct litifut_edges_judge *judge, bool entries,
 					      struct litifut_error *error);
 
+/* The same, first without the code that records, or may have to record, the start of a block in
+ * `spared`: it can't do both. What finds no other code then may have that, too. */
+enum litifut_status litifut_edges_find_sparing_stones(struct litifut_edges_judge *judge,
+						      bool entries, const uint8_t *spared,
+						      struct litifut_error *error);
+
+/* Lists conditional branches that belong to no function. They have no edges, and stand behind the
+ * sites that have. */
+void litifut_edges_add_strays(struct litifut_session *session);
+
 /* Why edge number `item` is not recorded, or LITIFUT_SITE_PATCHED. */
 void litifut_edges_set_reason(struct litifut_edges_judge *judge, size_t item, unsigned reason);
-
-/* LITIFUT_MODE=paths, in edges_labels.c: gives numbers to labels of the session's graph, whose
- * `entered` says what is recorded so far, and marks the jumps that lead to them. */
-enum litifut_status litifut_edges_number_labels(const struct litifut_session *session,
-						const struct litifut_paths *paths,
-						struct litifut_error *error);
-
-/* LITIFUT_MODE=units, in units.c: judges the edges of all units in place of those that the other
- * modes record. functions[i]: why the function of block number i must be left. */
-enum litifut_status litifut_units_judge(struct litifut_edges_judge *judge,
-					const struct litifut_rewrite_options *options,
-					const uint8_t *functions, struct litifut_error *error);
 
 #endif

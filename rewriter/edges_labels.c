@@ -13,7 +13,8 @@
  * - To a label whose address code forms, other functions may lead.
  * - Behind a call of code that is not followed, a bit means that the call has not returned.
  * - Exceptions lead to landing pads from any call. */
-#include "rewriter/edges_judge.h"
+
+#include "rewriter/edges_labels.h"
 
 #include <stdlib.h>
 

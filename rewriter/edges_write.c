@@ -2,7 +2,7 @@
  * trials, which write nothing.
  *
  * More than 500 lines in one file, because a trial and what writes must place each edge alike. */
-#include "rewriter/edges.h"
+#include "rewriter/edges_find.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "common/memory.h"
 #include "cpu/step.h"
 #include "platform/platform.h"
-#include "rewriter/edges.h"
+#include "rewriter/edges_find.h"
 #include "rewriter/firmware.h"
 #include "rewriter/firmware_cpu.h"
 #include "rewriter/firmware_pass.h"

@@ -10,7 +10,7 @@
 
 #include "rewriter/counts.h"
 #include "rewriter/downward.h"
-#include "rewriter/edges.h"
+#include "rewriter/edges_find.h"
 #include "rewriter/exclusive_calls.h"
 #include "rewriter/exits.h"
 #include "rewriter/fault_throws.h"

@@ -12,11 +12,11 @@
  * Where there is no room at an end itself, the ways to it record it: branches that lead there, and
  * the block before. A unit that is so short that its start and its end have one piece of code
  * records its end by a bit. */
-#include "rewriter/callees.h"
-#include "rewriter/edges_judge.h"
+#include "rewriter/units.h"
 
 #include <stdlib.h>
 
+#include "rewriter/callees.h"
 #include "rewriter/edges.h"
 #include "rewriter/program_code.h"
 #include "rewriter/spawning.h"
