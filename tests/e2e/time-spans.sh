@@ -335,6 +335,17 @@ behaviour()
 				return n;
 			}
 		}
+		static volatile int landed;
+		KEEP void last() { landed++; }
+		KEEP void lands(int n)
+		{
+			try {
+				throws(n);
+			} catch (const std::exception &) {
+				landed++;
+			}
+			last(); // a tail call: all calls that the exception has left have ended
+		}
 		KEEP int frames(int n)
 		{
 			void *addresses[64];
@@ -346,6 +357,8 @@ behaviour()
 		{
 			for (int i = 0; i < 4; i++)
 				std::printf("%d\n", catches(i));
+			lands(3);
+			lands(1);
 			std::printf("frames %d\n", frames(5) - frames(2));
 			return 0;
 		}

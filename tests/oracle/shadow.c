@@ -62,8 +62,12 @@ bool oracle_shadow_call(struct oracle_shadow *shadow, const struct oracle_place 
 		const struct oracle_frame *frame = &shadow->frames[i];
 		const uint32_t above = (uint32_t)(shadow->count - i - 1);
 
-		if (!frame->site || frame->sp != sp)
+		if (!frame->site || frame->sp > sp)
 			break;
+		/* Left by an exception, or by longjmp, which has led to an address that no call
+		 * returns to. */
+		if (frame->sp < sp)
+			continue;
 		if (frame->return_address == return_address && (!above || frame->site != site)) {
 			*cut = above;
 			shadow->count -= above;
