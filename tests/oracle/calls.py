@@ -456,7 +456,11 @@ def behind_veneer(place):
         match = re.match(r"(?:__(.+)_(?:from_arm|from_thumb|veneer)|\.pic\.(.+))$",
                          elf.function_at(address)[0])
         if match:
-            target = elf.address_of_name(match.group(1) or match.group(2))
+            name = match.group(1) or match.group(2)
+            target = elf.address_of_name(name)
+            if target is None:  # NAME@@VERSION of a library: the last entry, which is not for Thumb callers
+                name = name.split("@")[0]
+                target = max((entry for entry in elf.plt if elf.plt[entry] == name), default=None)
             if target is not None:
                 return elf, target
     return place
