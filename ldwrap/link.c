@@ -240,6 +240,7 @@ static bool place_by_script(struct link_state *state)
 		.first = records_branches(state) ? objects : objects + 1,
 		.map = &state->chosen.map,
 		.interval = state->arch->sizes->island_interval,
+		.reach = state->arch->sizes->reach,
 		/* behind so much code for branches the tracer may be out of reach */
 		.since = records_branches(state) ? state->arch->sizes->island_interval / 2 : 0,
 	};

@@ -6,6 +6,7 @@
  * still goes there. */
 #include "ldwrap/script.h"
 
+#include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,23 +18,22 @@
 #include "ldwrap/process.h"
 #include "ldwrap/symbols.h"
 
-static const char *const early_sections[] = {".text.unlikely", ".text.exit", ".text.startup",
-					     ".text.hot", ".text.sorted"};
+/* A statement of the script that takes code. */
+struct statement {
+	char *inputs; /* "(PATTERN...)" and the end of its line */
+	struct text_list patterns;
+	bool sorted; /* by the names of sections, not in the order of the files */
+	uint64_t size;
+};
 
-/* Of the statement that takes most code, and not of one before it. */
-static bool is_main_code(const struct map_piece *piece)
-{
-	if (!piece->text)
-		return false;
-	for (size_t i = 0; i < sizeof(early_sections) / sizeof(early_sections[0]); i++) {
-		size_t length = strlen(early_sections[i]);
-
-		if (!strncmp(piece->text, early_sections[i], length) &&
-		    (!piece->text[length] || piece->text[length] == '.'))
-			return false;
-	}
-	return true;
-}
+/* In the order of the script: the last one takes most of the code, those before it sections such as
+ * .text.unlikely and .text.startup. */
+struct statements {
+	struct statement *items;
+	size_t count;
+	uint64_t early; /* bytes of code that all but the last one take */
+	size_t *of;     /* the statement that takes this piece of the map; `count`: none */
+};
 
 /* In a pattern of a script these would not stand for themselves. */
 static bool can_be_named(const char *file)
@@ -48,8 +48,9 @@ size_t script_island_count(const struct map *map, uint32_t interval)
 	for (size_t i = 0; i < map->count; i++)
 		if (map->pieces[i].text)
 			total += map->pieces[i].size;
-	/* An interval is cut short by at most half of it at the end of a file. */
-	return (size_t)(2 * total / interval) + 2;
+	/* An interval is cut short by at most half of it at the end of a file. Some begin or end
+	 * with the code before the tracer. */
+	return (size_t)(2 * total / interval) + 4;
 }
 
 /* Options only: what an input would do to the choice of a script is nothing. */
@@ -116,94 +117,250 @@ static void write_file_name(FILE *to, const char *file)
 		fprintf(to, "    \"%s\"", file);
 }
 
+/* What stands in front of the patterns of a statement, or NULL: this line takes no code. */
+static const char *patterns_of(const char *line, bool *sorted)
+{
+	static const char sort[] = "SORT(";
+
+	line += strspn(line, " \t");
+	if (strncmp(line, "*(", 2))
+		return NULL;
+	line += 2;
+	*sorted = !strncmp(line, sort, strlen(sort));
+	if (*sorted)
+		line += strlen(sort);
+	return strncmp(line, ".text", 5) ? NULL : line;
+}
+
+/* All lines of `from` up to the statement that takes most code. False: it is not there. */
+static bool read_statements(FILE *from, struct statements *statements)
+{
+	char *line = NULL;
+	size_t room = 0;
+	bool found = false;
+
+	while (!found && getline(&line, &room, from) >= 0) {
+		bool sorted;
+		const char *patterns = patterns_of(line, &sorted);
+		struct statement *statement;
+
+		if (!patterns)
+			continue;
+		statements->items = xrealloc(statements->items,
+					     (statements->count + 1) * sizeof(*statements->items));
+		statement = &statements->items[statements->count++];
+		*statement = (struct statement){
+			.inputs = xstrdup(strchr(line, '(')),
+			.sorted = sorted,
+		};
+		found = !strncmp(patterns, ".text .stub", 11);
+		while (*patterns == '.') {
+			size_t length = strcspn(patterns, " )\n");
+			char *pattern = xstrndup(patterns, length);
+
+			text_list_append(&statement->patterns, pattern);
+			free(pattern);
+			patterns += length + strspn(patterns + length, " ");
+		}
+	}
+	free(line);
+	rewind(from);
+	return found;
+}
+
+static bool takes(const struct statement *statement, const char *section)
+{
+	for (size_t i = 0; i < statement->patterns.count; i++) {
+		const char *pattern = statement->patterns.items[i];
+		const size_t same = strcspn(pattern, "*?[");
+
+		if (!strncmp(section, pattern, same) && !fnmatch(pattern + same, section + same, 0))
+			return true;
+	}
+	return false;
+}
+
+static void assign_pieces(struct statements *statements, const struct map *map)
+{
+	const size_t last = statements->count - 1;
+
+	statements->of = xcalloc(map->count + 1, sizeof(*statements->of));
+	for (size_t i = 0; i < map->count; i++) {
+		size_t number = map->pieces[i].text ? 0 : statements->count;
+
+		while (number < last && !takes(&statements->items[number], map->pieces[i].text))
+			number++;
+		statements->of[i] = number;
+		if (number <= last)
+			statements->items[number].size += map->pieces[i].size;
+		if (number < last)
+			statements->early += map->pieces[i].size;
+	}
+}
+
+static void release_statements(struct statements *statements)
+{
+	for (size_t i = 0; i < statements->count; i++) {
+		free(statements->items[i].inputs);
+		text_list_release(&statements->items[i].patterns);
+	}
+	free(statements->items);
+	free(statements->of);
+}
+
 struct order {
 	FILE *to;
 	const struct island_layout *layout;
+	const struct statements *statements;
 	uint32_t since; /* bytes of code since the last island, or the tracer */
 	size_t written;
 };
 
+static void write_island(struct order *order)
+{
+	if (order->written == order->layout->island_count)
+		return;
+	fprintf(order->to, "    \"%s\"(.text)\n", order->layout->islands[order->written++]);
+	order->since = 0;
+}
+
 /* Makes room for `size` bytes before the next island would be too far. */
 static void advance(struct order *order, uint32_t size)
 {
-	const struct island_layout *layout = order->layout;
-
-	if (order->since + (uint64_t)size > layout->interval && order->since &&
-	    order->written < layout->island_count) {
-		fprintf(order->to, "    \"%s\"(.text)\n", layout->islands[order->written++]);
-		order->since = 0;
-	}
+	if (order->since + (uint64_t)size > order->layout->interval && order->since)
+		write_island(order);
 	order->since += size;
 }
 
-/* The pieces of one file, which need not stand together. */
-static void write_one_file(struct order *order, size_t first)
+/* The pieces of one file that one statement takes, which need not stand together in the map. */
+struct file_pieces {
+	size_t first, last;
+	uint64_t size;
+};
+
+/* `next` has the piece behind each of them. */
+static void write_file(struct order *order, const struct statement *statement,
+		       const struct file_pieces *pieces, const size_t *next)
 {
 	const struct map *map = order->layout->map;
-	const char *file = map->pieces[first].file;
-	uint64_t size = 0;
+	const char *file = map->pieces[pieces->first].file;
 
-	for (size_t i = first; i < map->count; i++)
-		if (is_main_code(&map->pieces[i]) && !strcmp(map->pieces[i].file, file))
-			size += map->pieces[i].size;
-	if (size <= order->layout->interval / 4) {
-		advance(order, (uint32_t)size);
+	if (!statement->sorted && pieces->size <= order->layout->interval / 4) {
+		advance(order, (uint32_t)pieces->size);
 		write_file_name(order->to, file);
-		fputs("(.text .stub .text.* .gnu.linkonce.t.*)\n", order->to);
+		fputs(statement->inputs, order->to);
 		return;
 	}
-	for (size_t i = first; i < map->count; i++) {
+	for (size_t i = pieces->first;; i = next[i]) {
 		const struct map_piece *piece = &map->pieces[i];
 
-		if (!is_main_code(piece) || strcmp(piece->file, file) || !can_be_named(piece->text))
-			continue;
-		advance(order, piece->size);
-		write_file_name(order->to, file);
-		fprintf(order->to, "(%s)\n", piece->text);
+		if (can_be_named(piece->text)) {
+			advance(order, piece->size);
+			write_file_name(order->to, file);
+			fprintf(order->to, "(%s)\n", piece->text);
+		}
+		if (i == pieces->last)
+			break;
 	}
 }
 
-/* True for the first time that it is asked about a file. */
-static bool is_new(struct symbols *files, const char *file)
+/* All that this statement takes, with islands between. */
+static void write_files(struct order *order, size_t number)
 {
-	unsigned before = files->count;
-
-	return symbols_get(files, file)->number == before;
-}
-
-static size_t write_order(FILE *to, const struct island_layout *layout)
-{
+	const struct island_layout *layout = order->layout;
 	const struct map *map = layout->map;
-	struct order order = {.to = to, .layout = layout, .since = layout->since};
+	const struct statement *statement = &order->statements->items[number];
+	struct file_pieces *files = xcalloc(map->count + 1, sizeof(*files));
+	size_t *next = xcalloc(map->count + 1, sizeof(*next));
+	size_t count = 0;
 	struct symbols seen;
+	unsigned others; /* so many files are none of the program */
 
 	symbols_open(&seen);
-	for (size_t i = 0; layout->first[i]; i++) {
-		fprintf(to, "    \"%s\"(.text .text.*)\n", layout->first[i]);
+	for (size_t i = 0; layout->first[i]; i++)
 		symbols_get(&seen, layout->first[i]);
-	}
 	/* The map may be of a link that had islands, elsewhere. */
 	for (size_t i = 0; i < layout->island_count; i++)
 		symbols_get(&seen, layout->islands[i]);
-	for (size_t i = 0; i < map->count; i++)
-		if (is_main_code(&map->pieces[i]) && can_be_named(map->pieces[i].file) &&
-		    is_new(&seen, map->pieces[i].file))
-			write_one_file(&order, i);
+	others = seen.count;
+	for (size_t i = 0; i < map->count; i++) {
+		const struct map_piece *piece = &map->pieces[i];
+		unsigned file;
+
+		if (order->statements->of[i] != number || !can_be_named(piece->file))
+			continue;
+		file = statement->sorted ? (unsigned)count + others
+					 : symbols_get(&seen, piece->file)->number;
+		if (file < others)
+			continue;
+		file -= others;
+		if (file == count)
+			files[count++].first = i;
+		else
+			next[files[file].last] = i;
+		files[file].last = i;
+		files[file].size += piece->size;
+	}
 	symbols_close(&seen);
-	if (order.written < layout->island_count)
-		fprintf(to, "    \"%s\"(.text)\n", layout->islands[order.written++]);
-	return order.written;
+	for (size_t i = 0; i < count; i++)
+		write_file(order, statement, &files[i], next);
+	free(next);
+	free(files);
+}
+
+/* What goes before the statement that takes most code: the tracer, and then all that it takes. */
+static void write_main_code(struct order *order)
+{
+	const struct island_layout *layout = order->layout;
+
+	if (order->since + layout->since > layout->interval)
+		write_island(order);
+	for (size_t i = 0; layout->first[i]; i++)
+		fprintf(order->to, "    \"%s\"(.text .text.*)\n", layout->first[i]);
+	order->since = layout->since;
+	write_files(order, order->statements->count - 1);
+	write_island(order);
+}
+
+/* What goes before another one. Few programs have so much of this code that the tracer behind it is
+ * out of reach. Where an island before all that a statement takes is enough, no file is named,
+ * since a linker compares each name with those of all files. */
+static void write_early_code(struct order *order, size_t number)
+{
+	const struct statements *statements = order->statements;
+	const struct island_layout *layout = order->layout;
+	const uint64_t size = statements->items[number].size;
+
+	if (statements->early + layout->since <= layout->reach / 8 * 7)
+		return;
+	if (size > layout->interval)
+		write_files(order, number);
+	else if (size)
+		advance(order, (uint32_t)size);
 }
 
 /* Copies the script between the two lines of "=" in what `ld --verbose` said. */
 static size_t copy_script(FILE *from, FILE *to, const struct island_layout *layout)
 {
+	struct statements statements = {.items = NULL};
+	struct order order = {
+		.to = to,
+		.layout = layout,
+		.statements = &statements,
+		.since = layout->interval / 2, /* there is none before the first code */
+	};
+	size_t next = 0;
 	char *line = NULL;
 	size_t room = 0;
-	size_t islands = 0;
 	bool inside = false;
 
+	if (read_statements(from, &statements))
+		assign_pieces(&statements, layout->map);
+	else
+		next = statements.count;
 	while (getline(&line, &room, from) >= 0) {
+		bool sorted;
+
 		if (!strncmp(line, "======", 6)) {
 			if (inside)
 				break;
@@ -212,12 +369,18 @@ static size_t copy_script(FILE *from, FILE *to, const struct island_layout *layo
 		}
 		if (!inside)
 			continue;
-		if (!islands && strstr(line, "*(.text .stub"))
-			islands = write_order(to, layout);
+		if (next < statements.count && patterns_of(line, &sorted)) {
+			if (next + 1 < statements.count)
+				write_early_code(&order, next);
+			else
+				write_main_code(&order);
+			next++;
+		}
 		fputs(line, to);
 	}
 	free(line);
-	return islands;
+	release_statements(&statements);
+	return order.written;
 }
 
 size_t script_write(const char *path, const struct island_layout *layout,

@@ -18,8 +18,10 @@ struct island_layout {
 	uint32_t interval;     /* bytes of code from one island to the next */
 	const char **islands;  /* paths of the objects */
 	size_t island_count;   /* how many there are; fewer may be needed */
-	uint32_t since;        /* bytes of code between the last place that branches may lead to and
-				* what follows `first` */
+	uint32_t reach;        /* of a branch, either way */
+	/* Bytes of code between the place in `first` that branches may lead to and what stands
+	 * before or behind `first`. */
+	uint32_t since;
 };
 
 /* How many islands code of this size takes. */

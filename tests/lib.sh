@@ -408,6 +408,27 @@ blocks_equal()
 		$blocks_options
 }
 
+# counts_equal_calls HOW PROGRAM ARGUMENTS...: of a program linked with LITIFUT_MODE=counts: it has counted as many calls
+# as are executed. HOW is a word for counts.py, or nothing.
+counts_equal_calls()
+{
+	how=$1
+	shift
+	rm -rf oracle.* data
+	# shellcheck disable=SC2046
+	python3 "$root/tests/oracle/oracle.py" ranges $(traced_files) >oracle.through
+	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,through=oracle.through"
+	guest_environment="LITIFUT_DIR=$(pwd)/data ${settings:-}"
+	run traced "$@"
+	qemu_options='' guest_environment=''
+	# shellcheck disable=SC2046
+	ok "$*: litifut-post reads the counters" \
+		"$BUILD/bin/litifut-post" -q -f csv -o out.csv data $(traced_files)
+	# shellcheck disable=SC2046,SC2086
+	ok "$*: counts are the executed calls" \
+		python3 "$root/tests/oracle/counts.py" $how oracle out.csv $(traced_files)
+}
+
 # events_equal_entries PROGRAM ARGUMENTS...: as many events lead to each function of the
 # program as it is entered, tail calls and all; but for those that `from_outside` names.
 events_equal_entries()

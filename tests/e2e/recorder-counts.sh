@@ -108,26 +108,6 @@ program_source()
 	END
 }
 
-# What the oracle saw of a run, and what was counted.
-counts_equal_calls()
-{
-	how=$1
-	shift
-	rm -rf oracle.* data
-	# shellcheck disable=SC2046
-	python3 "$root/tests/oracle/oracle.py" ranges $(traced_files) >oracle.through
-	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,through=oracle.through"
-	guest_environment="LITIFUT_DIR=$(pwd)/data ${settings:-}"
-	run traced "$@"
-	qemu_options='' guest_environment=''
-	# shellcheck disable=SC2046
-	ok "$*: litifut-post reads the counters" \
-		"$BUILD/bin/litifut-post" -q -f csv -o out.csv data $(traced_files)
-	# shellcheck disable=SC2046,SC2086
-	ok "$*: counts are the executed calls" \
-		python3 "$root/tests/oracle/counts.py" $how oracle out.csv $(traced_files)
-}
-
 # Without what the timer is about
 without_timer()
 {
