@@ -101,9 +101,11 @@ static const char *made_object(const char *file)
 	return strstr(base, ".ltrans") ? strstr(base, ".ltrans") : strstr(base, ".lto.o");
 }
 
-/* "ARCHIVE(MEMBER)" of a map is "ARCHIVE:MEMBER" in a script. A linker opens a file that a script
- * names in full, and fails where there is none. */
-static void write_file_name(FILE *to, const char *file)
+/* "ARCHIVE(MEMBER)" of a map is "ARCHIVE:MEMBER" in a script, and ":FILE" a file that is no member,
+ * as those of the command line. Members of thin archives have names of their own in the map: the
+ * brackets cause these to be compared as patterns. A plain name would do for both, but for each
+ * section and each such name GNU ld 2.40 searches all inputs. */
+static void write_file_name(FILE *to, const struct symbols *inputs, const char *file)
 {
 	size_t length = strlen(file);
 	const char *open = length && file[length - 1] == ')' ? strrchr(file, '(') : NULL;
@@ -113,8 +115,10 @@ static void write_file_name(FILE *to, const char *file)
 	else if (open)
 		fprintf(to, "    \"%.*s:%.*s\"", (int)(open - file), file,
 			(int)(file + length - 1 - open - 1), open + 1);
+	else if (symbols_defines(inputs, file))
+		fprintf(to, "    \":%s\"", file);
 	else
-		fprintf(to, "    \"%s\"", file);
+		fprintf(to, "    \"[%c]%s\"", file[0], file + 1);
 }
 
 /* What stands in front of the patterns of a statement, or NULL: this line takes no code. */
@@ -212,7 +216,8 @@ struct order {
 	FILE *to;
 	const struct island_layout *layout;
 	const struct statements *statements;
-	uint32_t since; /* bytes of code since the last island, or the tracer */
+	const struct symbols *inputs; /* defined: a file of the command line */
+	uint32_t since;               /* bytes of code since the last island, or the tracer */
 	size_t written;
 };
 
@@ -220,7 +225,7 @@ static void write_island(struct order *order)
 {
 	if (order->written == order->layout->island_count)
 		return;
-	fprintf(order->to, "    \"%s\"(.text)\n", order->layout->islands[order->written++]);
+	fprintf(order->to, "    \":%s\"(.text)\n", order->layout->islands[order->written++]);
 	order->since = 0;
 }
 
@@ -247,7 +252,7 @@ static void write_file(struct order *order, const struct statement *statement,
 
 	if (!statement->sorted && pieces->size <= order->layout->interval / 4) {
 		advance(order, (uint32_t)pieces->size);
-		write_file_name(order->to, file);
+		write_file_name(order->to, order->inputs, file);
 		fputs(statement->inputs, order->to);
 		return;
 	}
@@ -256,7 +261,7 @@ static void write_file(struct order *order, const struct statement *statement,
 
 		if (can_be_named(piece->text)) {
 			advance(order, piece->size);
-			write_file_name(order->to, file);
+			write_file_name(order->to, order->inputs, file);
 			fprintf(order->to, "(%s)\n", piece->text);
 		}
 		if (i == pieces->last)
@@ -316,7 +321,7 @@ static void write_main_code(struct order *order)
 	if (order->since + layout->since > layout->interval)
 		write_island(order);
 	for (size_t i = 0; layout->first[i]; i++)
-		fprintf(order->to, "    \"%s\"(.text .text.*)\n", layout->first[i]);
+		fprintf(order->to, "    \":%s\"(.text .text.*)\n", layout->first[i]);
 	order->since = layout->since;
 	write_files(order, order->statements->count - 1);
 	write_island(order);
@@ -340,13 +345,15 @@ static void write_early_code(struct order *order, size_t number)
 }
 
 /* Copies the script between the two lines of "=" in what `ld --verbose` said. */
-static size_t copy_script(FILE *from, FILE *to, const struct island_layout *layout)
+static size_t copy_script(FILE *from, FILE *to, const struct island_layout *layout,
+			  const struct symbols *inputs)
 {
 	struct statements statements = {.items = NULL};
 	struct order order = {
 		.to = to,
 		.layout = layout,
 		.statements = &statements,
+		.inputs = inputs,
 		.since = layout->interval / 2, /* there is none before the first code */
 	};
 	size_t next = 0;
@@ -387,6 +394,7 @@ size_t script_write(const char *path, const struct island_layout *layout,
 		    const struct arguments *arguments, const struct linker *linker)
 {
 	const char *answer = scratch_file("default-script");
+	struct symbols inputs;
 	char **words;
 	FILE *from;
 	FILE *to;
@@ -400,8 +408,13 @@ size_t script_write(const char *path, const struct island_layout *layout,
 	freeargv(words);
 	from = status ? NULL : fopen(answer, "r");
 	to = from ? fopen(path, "w") : NULL;
+	symbols_open(&inputs);
+	for (size_t i = 0; i < arguments->count; i++)
+		if (arguments->items[i].kind == ARGUMENT_INPUT)
+			symbols_get(&inputs, arguments->items[i].value)->defined = true;
 	if (to)
-		islands = copy_script(from, to, layout);
+		islands = copy_script(from, to, layout, &inputs);
+	symbols_close(&inputs);
 	if (from)
 		fclose(from);
 	if (to && fclose(to))
