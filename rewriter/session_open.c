@@ -92,6 +92,138 @@ static enum litifut_status leave_exclusive(struct litifut_session *session,
 	return status;
 }
 
+static enum litifut_status refuse(const struct litifut_session *session, const char *what,
+				  const char *why, struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, session->image.path, NULL,
+				 LITIFUT_NO_ADDRESS, "%s%s%s", what, why ? ": " : "",
+				 why ? why : "");
+}
+
+static enum litifut_status find_arch(struct litifut_session *session, struct litifut_error *error)
+{
+	const char *path = session->image.path;
+
+	session->arch = litifut_arch_find(session->image.file.machine);
+	if (!session->arch)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
+			"machine %u is not a CPU that can be traced", session->image.file.machine);
+	if (!session->arch->entry_count)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
+			"%s is traced when it is linked, by litifut-ld", session->arch->cpu->title);
+	return LITIFUT_OK;
+}
+
+/* Modes that record branches, and what else of the image they can't be with. */
+static enum litifut_status choose_edges(struct litifut_session *session,
+					const struct litifut_rewrite_options *options,
+					struct litifut_error *error)
+{
+	struct litifut_arch_context *context = &session->context;
+	const struct litifut_arch_edges *arch = session->arch->edges;
+	const bool units = options->mode == LITIFUT_MODE_UNITS;
+	const bool bits = options->mode == LITIFUT_MODE_PATHS || units;
+	const char *why;
+
+	context->edges = options->mode == LITIFUT_MODE_COVERAGE || bits;
+	if (!context->edges)
+		return LITIFUT_OK;
+	if (!arch)
+		return refuse(session, "branches are not recorded on this CPU", NULL, error);
+	why = litifut_throws_from_handlers(&session->image, session->arch, context);
+	if (why)
+		return refuse(session, "branches are not recorded", why, error);
+	if (!bits)
+		return LITIFUT_OK;
+	why = arch->refuses_bits ? arch->refuses_bits(&session->image)
+				 : "no such mode is there for this CPU";
+	if (why)
+		return refuse(session, "branches are not recorded in order", why, error);
+	context->bits = true;
+	context->units = units;
+	return LITIFUT_OK;
+}
+
+/* Flags and counts are written when the process ends, which needs a libc that calls destructors. */
+static enum litifut_status choose_counts(struct litifut_session *session,
+					 const struct litifut_rewrite_options *options,
+					 struct litifut_error *error)
+{
+	const char *why;
+
+	session->context.counts = options->mode == LITIFUT_MODE_COUNTS;
+	if (options->mode != LITIFUT_MODE_COVERAGE && !session->context.counts)
+		return LITIFUT_OK;
+	why = litifut_libc_lacks_constructors(&session->image);
+	return why ? refuse(session, "what is executed is not recorded", why, error) : LITIFUT_OK;
+}
+
+/* The engine, and what its thunks do. */
+static void choose_thunks(struct litifut_session *session,
+			  const struct litifut_rewrite_options *options)
+{
+	struct litifut_arch_context *context = &session->context;
+	const bool asked = options->engine == LITIFUT_ENGINE_THUNK && !context->edges;
+
+	if (asked)
+		session->thunks_refused = why_no_thunks(session, options);
+	context->thunks = asked && !session->thunks_refused;
+	if (context->thunks && !context->counts &&
+	    (options->clock != LITIFUT_CLOCK_CYCLE ||
+	     LITIFUT_ARCH_GET(session->arch, thunks, has_counter)))
+		context->clock = options->clock;
+	context->returns =
+		context->thunks && session->arch->returns &&
+		(options->mode == LITIFUT_MODE_SPANS || options->mode == LITIFUT_MODE_TABLE);
+	if (context->returns)
+		session->returns_refused =
+			litifut_throws_from_handlers(&session->image, session->arch, context);
+	context->returns = context->returns && !session->returns_refused;
+	context->table = context->returns && options->mode == LITIFUT_MODE_TABLE;
+	context->names = context->counts || (context->thunks && !options->exact);
+	context->symbols = options->arguments && options->arguments->count && !context->edges &&
+			   options->mode != LITIFUT_MODE_TABLE && !context->counts;
+}
+
+/* All that is recorded in the image. */
+static enum litifut_status find_all(struct litifut_session *session,
+				    const struct litifut_rewrite_options *options,
+				    struct litifut_error *error)
+{
+	struct litifut_arch_context *context = &session->context;
+	enum litifut_status status;
+
+	if (context->counts)
+		litifut_counts_find(session);
+	status = litifut_downward_find(&session->image, session->arch, context, options, error);
+	if (!status)
+		status = context->edges
+				 ? litifut_edges_find(session, options, error)
+				 : litifut_sites_find(&session->image, session->arch, context,
+						      options, &session->sites, error);
+	if (!status && !context->edges)
+		status = leave_exclusive(session, error);
+	session->arguments.mark_every = options->mark_every;
+	if (!status && context->symbols)
+		status = litifut_site_arguments_find(session, options, error);
+	if (status)
+		return status;
+	context->own_room =
+		LITIFUT_ARCH_GET(session->arch, thunks, function_facts) && wants_own_room(session);
+	if (context->returns)
+		status = litifut_exits_find(session, error);
+	if (status)
+		return status;
+	context->tables = litifut_relays_tables(session->arch, context->grain,
+						session->is_unmeasured ? LITIFUT_ROOM_UNMEASURED
+						: session->room        ? session->room->size
+								       : 0);
+	return litifut_landings_find(&session->image, session->arch, context, &session->landings,
+				     error);
+}
+
 enum litifut_status litifut_session_open(const char *path,
 					 const struct litifut_rewrite_options *options,
 					 const uint32_t *assumed, struct litifut_session *session,
@@ -106,111 +238,23 @@ enum litifut_status litifut_session_open(const char *path,
 	session->image.glibc_users = options->glibc_users;
 	session->image.links_glibc = options->links_glibc;
 	session->image.is_newer = options->is_newer;
-	session->arch = litifut_arch_find(session->image.file.machine);
-	if (!session->arch)
-		status = litifut_error_set(
-			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
-			"machine %u is not a CPU that can be traced", session->image.file.machine);
-	else if (!session->arch->entry_count)
-		status = litifut_error_set(
-			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
-			"%s is traced when it is linked, by litifut-ld", session->arch->cpu->title);
+	status = find_arch(session, error);
 	litifut_image_lock_code(&session->image);
 	find_room(session, assumed);
 	if (!status)
 		status = examine(session, error);
-	if (!status)
+	if (!status) {
 		litifut_spawners_find(&session->image, &session->arch->cpu->linkage,
 				      &session->context.spawners);
-	const bool units = options->mode == LITIFUT_MODE_UNITS;
-	const bool bits = options->mode == LITIFUT_MODE_PATHS || units;
-	const bool edges = options->mode == LITIFUT_MODE_COVERAGE || bits;
-
-	if (!status && edges && !session->arch->edges)
-		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
-					   LITIFUT_NO_ADDRESS,
-					   "branches are not recorded on this CPU");
-	if (!status && edges) {
-		const char *why = litifut_throws_from_handlers(&session->image, session->arch,
-							       &session->context);
-
-		if (why)
-			status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
-						   LITIFUT_NO_ADDRESS,
-						   "branches are not recorded: %s", why);
+		status = choose_edges(session, options, error);
 	}
-	if (!status && bits) {
-		const char *why = session->arch->edges->refuses_bits
-					  ? session->arch->edges->refuses_bits(&session->image)
-					  : "no such mode is there for this CPU";
-
-		if (why)
-			status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
-						   LITIFUT_NO_ADDRESS,
-						   "branches are not recorded in order: %s", why);
-		session->context.bits = !status;
-		session->context.units = !status && units;
-	}
-	session->context.edges = edges;
 	session->context.system = true;
-	session->context.counts = options->mode == LITIFUT_MODE_COUNTS;
-	if (!status && (options->mode == LITIFUT_MODE_COVERAGE || session->context.counts)) {
-		const char *why = litifut_libc_lacks_constructors(&session->image);
-
-		if (why)
-			status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
-						   LITIFUT_NO_ADDRESS,
-						   "what is executed is not recorded: %s", why);
+	if (!status)
+		status = choose_counts(session, options, error);
+	if (!status) {
+		choose_thunks(session, options);
+		status = find_all(session, options, error);
 	}
-	if (!status && options->engine == LITIFUT_ENGINE_THUNK && !edges)
-		session->thunks_refused = why_no_thunks(session, options);
-	session->context.thunks = !status && options->engine == LITIFUT_ENGINE_THUNK &&
-				  !session->thunks_refused && !edges;
-	if (session->context.thunks && !session->context.counts &&
-	    (options->clock != LITIFUT_CLOCK_CYCLE ||
-	     LITIFUT_ARCH_GET(session->arch, thunks, has_counter)))
-		session->context.clock = options->clock;
-	session->context.returns =
-		session->context.thunks && session->arch->returns &&
-		(options->mode == LITIFUT_MODE_SPANS || options->mode == LITIFUT_MODE_TABLE);
-	if (session->context.returns)
-		session->returns_refused = litifut_throws_from_handlers(
-			&session->image, session->arch, &session->context);
-	session->context.returns = session->context.returns && !session->returns_refused;
-	session->context.table = session->context.returns && options->mode == LITIFUT_MODE_TABLE;
-	session->context.names =
-		session->context.counts || (session->context.thunks && !options->exact);
-	if (!status && session->context.counts)
-		litifut_counts_find(session);
-	session->context.symbols = options->arguments && options->arguments->count && !edges &&
-				   options->mode != LITIFUT_MODE_TABLE && !session->context.counts;
-	if (!status)
-		status = litifut_downward_find(&session->image, session->arch, &session->context,
-					       options, error);
-	if (!status)
-		status = edges ? litifut_edges_find(session, options, error)
-			       : litifut_sites_find(&session->image, session->arch,
-						    &session->context, options, &session->sites,
-						    error);
-	if (!status && !edges)
-		status = leave_exclusive(session, error);
-	session->arguments.mark_every = options->mark_every;
-	if (!status && session->context.symbols)
-		status = litifut_site_arguments_find(session, options, error);
-	session->context.own_room = !status &&
-				    LITIFUT_ARCH_GET(session->arch, thunks, function_facts) &&
-				    wants_own_room(session);
-	if (!status && session->context.returns)
-		status = litifut_exits_find(session, error);
-	if (!status)
-		session->context.tables =
-			litifut_relays_tables(session->arch, session->context.grain,
-					      session->is_unmeasured ? LITIFUT_ROOM_UNMEASURED
-					      : session->room        ? session->room->size
-								     : 0);
-	if (!status)
-		status = litifut_landings_find(&session->image, session->arch, &session->context,
-					       &session->landings, error);
 	if (status)
 		litifut_session_close(session);
 	return status;

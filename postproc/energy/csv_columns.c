@@ -109,13 +109,9 @@ static void prepare_rows(struct energy_table *table, double sign)
 	}
 }
 
-enum litifut_status energy_csv_understand(struct energy_table *table,
-					  const struct energy_input *input,
-					  struct energy_builder *builder)
+/* The columns that a row has, whose names and options say what they are. */
+static void start_columns(struct energy_table *table, const struct energy_power_options *options)
 {
-	const struct energy_power_options *options = input->options;
-	struct energy_power *power = builder->power;
-	unsigned currents = 0, voltages = 0, powers_seen = 0;
 	unsigned in_rows = columns_of_row(table);
 
 	if (in_rows > ENERGY_MOST_COLUMNS)
@@ -138,43 +134,67 @@ enum litifut_status energy_csv_understand(struct energy_table *table,
 	}
 	if (options->ohms > 0)
 		take_shunt(table, options);
+}
+
+/* How many columns have a role that each channel has. */
+struct role_counts {
+	unsigned currents, voltages, powers;
+};
+
+static void add_channel(int *columns, unsigned *count, unsigned column)
+{
+	if (*count < ENERGY_CHANNELS)
+		columns[(*count)++] = (int)column;
+}
+
+static void take_first(int *column, unsigned number)
+{
+	if (*column < 0)
+		*column = (int)number;
+}
+
+static struct role_counts give_roles(struct energy_table *table, struct energy_power *power)
+{
+	struct role_counts counts = {0};
+
 	for (unsigned i = 0; i < table->columns; i++) {
 		const struct energy_column *column = &table->column[i];
 		switch (column->role) {
 		case ENERGY_ROLE_TIME:
-			if (table->time < 0)
-				table->time = (int)i;
+			take_first(&table->time, i);
 			break;
 		case ENERGY_ROLE_CURRENT:
-			if (currents < ENERGY_CHANNELS)
-				table->current[currents++] = (int)i;
+			add_channel(table->current, &counts.currents, i);
 			break;
 		case ENERGY_ROLE_VOLTAGE:
-			if (voltages < ENERGY_CHANNELS)
-				table->voltage[voltages++] = (int)i;
+			add_channel(table->voltage, &counts.voltages, i);
 			break;
 		case ENERGY_ROLE_POWER:
-			if (powers_seen < ENERGY_CHANNELS)
-				table->power[powers_seen++] = (int)i;
+			add_channel(table->power, &counts.powers, i);
 			break;
 		case ENERGY_ROLE_ENERGY:
-			if (table->energy < 0)
-				table->energy = (int)i;
+			take_first(&table->energy, i);
 			break;
 		case ENERGY_ROLE_PIN:
 			add_pin(table, power, (int)i, column->name[0] ? column->name : "pin");
 			break;
 		case ENERGY_ROLE_PINS:
-			if (table->pins_column < 0)
-				table->pins_column = (int)i;
+			take_first(&table->pins_column, i);
 			break;
 		case ENERGY_ROLE_NONE:
 			break;
 		}
 	}
+	return counts;
+}
+
+/* Pins that no column of their own names. */
+static void find_pins(struct energy_table *table, struct energy_power *power,
+		      const struct role_counts *counts)
+{
 	/* A file of changes of pins names them as it likes: "Channel 0". */
-	if (!currents && !powers_seen && table->energy < 0 && !voltages && !table->pins &&
-	    table->pins_column < 0 && table->time == 0) {
+	if (!counts->currents && !counts->powers && table->energy < 0 && !counts->voltages &&
+	    !table->pins && table->pins_column < 0 && table->time == 0) {
 		for (unsigned i = 1; i < table->columns; i++)
 			add_pin(table, power, (int)i, table->column[i].name);
 	}
@@ -186,34 +206,44 @@ enum litifut_status energy_csv_understand(struct energy_table *table,
 		}
 	}
 	power->pins = table->pins;
-	if (currents) {
-		table->channels = currents;
-		for (unsigned i = 0; i < currents; i++) {
+}
+
+/* Currents, with a voltage for each or for all, come before powers, and these before an energy. */
+static void choose_channels(struct energy_table *table, const struct role_counts *counts)
+{
+	if (counts->currents) {
+		table->channels = counts->currents;
+		for (unsigned i = 0; i < counts->currents; i++) {
 			table->power[i] = -1;
-			if (voltages == 1 && i)
+			if (counts->voltages == 1 && i)
 				table->voltage[i] = table->voltage[0];
-			else if (voltages != currents && voltages != 1)
+			else if (counts->voltages != counts->currents && counts->voltages != 1)
 				table->voltage[i] = -1;
 		}
 		table->energy = -1;
-	} else if (powers_seen) {
-		table->channels = powers_seen;
+	} else if (counts->powers) {
+		table->channels = counts->powers;
 		table->energy = -1;
 	} else if (table->energy >= 0) {
 		table->channels = 1;
 	}
+}
+
+/* What the rows can't be read without. */
+static enum litifut_status check(struct energy_table *table,
+				 const struct energy_power_options *options,
+				 struct energy_builder *builder, unsigned currents)
+{
 	if (!table->channels && !table->pins)
 		return energy_builder_fail(
 			builder, LITIFUT_ERROR_FORMAT,
 			"none of its %u columns is a current, a power or a pin by its name; say "
 			"what they are, e.g. --columns time=1:ms,current=2:uA",
 			table->columns);
-	if (currents && table->voltage[0] < 0) {
-		for (unsigned i = 0; i < currents; i++) {
-			table->volts[i] = energy_builder_volts(builder, options, i);
-			if (!(table->volts[i] > 0))
-				return builder->status;
-		}
+	for (unsigned i = 0; i < currents && table->voltage[0] < 0; i++) {
+		table->volts[i] = energy_builder_volts(builder, options, i);
+		if (!(table->volts[i] > 0))
+			return builder->status;
 	}
 	if (table->time < 0 && !(options->rate > 0))
 		return energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
@@ -222,26 +252,55 @@ enum litifut_status energy_csv_understand(struct energy_table *table,
 	if (table->energy >= 0 && table->time < 0)
 		return energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
 					   "a column of energy needs one of times");
-	if (table->time >= 0)
-		table->needed[table->time] = true;
-	if (table->energy >= 0)
-		table->needed[table->energy] = true;
-	if (table->pins_column >= 0)
-		table->needed[table->pins_column] = true;
+	return LITIFUT_OK;
+}
+
+static void need(struct energy_table *table, int column)
+{
+	if (column >= 0)
+		table->needed[column] = true;
+}
+
+/* Only these columns of a row are read. */
+static void mark_needed(struct energy_table *table, unsigned currents)
+{
+	need(table, table->time);
+	need(table, table->energy);
+	need(table, table->pins_column);
 	for (unsigned i = 0; i < table->channels; i++) {
-		const int used[] = {table->current[i], table->power[i],
-				    currents ? table->voltage[i] : -1};
-		for (size_t k = 0; k < 3; k++) {
-			if (used[k] >= 0)
-				table->needed[used[k]] = true;
-		}
-		int named = table->current[i] >= 0 ? table->current[i] : table->power[i];
+		need(table, table->current[i]);
+		need(table, table->power[i]);
+		need(table, currents ? table->voltage[i] : -1);
+	}
+	for (unsigned i = 0; i < table->columns; i++)
+		table->needed[i] |= table->pin_of[i] >= 0;
+}
+
+static void name_channels(const struct energy_table *table, struct energy_power *power)
+{
+	for (unsigned i = 0; i < table->channels; i++) {
+		const int named = table->current[i] >= 0 ? table->current[i] : table->power[i];
 		if (named >= 0)
 			snprintf(power->channel_names[i], sizeof(power->channel_names[0]), "%s",
 				 table->column[named].name);
 	}
-	for (unsigned i = 0; i < table->columns; i++)
-		table->needed[i] |= table->pin_of[i] >= 0;
+}
+
+enum litifut_status energy_csv_understand(struct energy_table *table,
+					  const struct energy_input *input,
+					  struct energy_builder *builder)
+{
+	struct energy_power *power = builder->power;
+
+	start_columns(table, input->options);
+	const struct role_counts counts = give_roles(table, power);
+	find_pins(table, power, &counts);
+	choose_channels(table, &counts);
+	const enum litifut_status status = check(table, input->options, builder, counts.currents);
+	if (status)
+		return status;
+	mark_needed(table, counts.currents);
+	name_channels(table, power);
 	prepare_rows(table, input->options->negate ? -1 : 1);
 	describe(table, power);
 	return LITIFUT_OK;
