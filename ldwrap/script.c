@@ -6,6 +6,7 @@
  * still goes there. */
 #include "ldwrap/script.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,10 +37,7 @@ struct statements {
 };
 
 /* In a pattern of a script these would not stand for themselves. */
-static bool can_be_named(const char *file)
-{
-	return !strpbrk(file, "*?[]\"\\:");
-}
+static const char special[] = "*?[]\"\\:";
 
 size_t script_island_count(const struct map *map, uint32_t interval)
 {
@@ -101,24 +99,54 @@ static const char *made_object(const char *file)
 	return strstr(base, ".ltrans") ? strstr(base, ".ltrans") : strstr(base, ".lto.o");
 }
 
-/* "ARCHIVE(MEMBER)" of a map is "ARCHIVE:MEMBER" in a script, and ":FILE" a file that is no member,
- * as those of the command line. Members of thin archives have names of their own in the map: the
- * brackets cause these to be compared as patterns. A plain name would do for both, but for each
+/* Another file whose name has another letter in place of a special one is taken as well: only the
+ * order differs then. The brackets cause a name without special letters to be compared as a
+ * pattern. */
+static void write_pattern(FILE *to, const char *name, size_t length, bool brackets)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (strchr(special, name[i])) {
+			fputc('?', to);
+		} else if (brackets && isalnum((unsigned char)name[i])) {
+			fprintf(to, "[%c]", name[i]);
+			brackets = false;
+		} else {
+			fputc(name[i], to);
+		}
+	}
+}
+
+/* A file of the command line, which is ":FILE" in a script. A plain name would do, but for each
  * section and each such name GNU ld 2.40 searches all inputs. */
+static void write_input(FILE *to, const char *file)
+{
+	fputs("    \":", to);
+	write_pattern(to, file, strlen(file), false);
+	fputc('"', to);
+}
+
+/* "ARCHIVE(MEMBER)" of a map is "ARCHIVE:MEMBER" in a script. Members of thin archives have names
+ * of their own in the map, which patterns are compared with. */
 static void write_file_name(FILE *to, const struct symbols *inputs, const char *file)
 {
 	size_t length = strlen(file);
 	const char *open = length && file[length - 1] == ')' ? strrchr(file, '(') : NULL;
 
-	if (made_object(file))
+	if (made_object(file)) {
 		fprintf(to, "    *%s", made_object(file));
-	else if (open)
-		fprintf(to, "    \"%.*s:%.*s\"", (int)(open - file), file,
-			(int)(file + length - 1 - open - 1), open + 1);
-	else if (symbols_defines(inputs, file))
-		fprintf(to, "    \":%s\"", file);
-	else
-		fprintf(to, "    \"[%c]%s\"", file[0], file + 1);
+	} else if (symbols_defines(inputs, file)) {
+		write_input(to, file);
+	} else if (open) {
+		fputs("    \"", to);
+		write_pattern(to, file, (size_t)(open - file), false);
+		fputc(':', to);
+		write_pattern(to, open + 1, strlen(open + 1) - 1, false);
+		fputc('"', to);
+	} else {
+		fputs("    \"", to);
+		write_pattern(to, file, length, true);
+		fputc('"', to);
+	}
 }
 
 /* What stands in front of the patterns of a statement, or NULL: this line takes no code. */
@@ -225,7 +253,8 @@ static void write_island(struct order *order)
 {
 	if (order->written == order->layout->island_count)
 		return;
-	fprintf(order->to, "    \":%s\"(.text)\n", order->layout->islands[order->written++]);
+	write_input(order->to, order->layout->islands[order->written++]);
+	fputs("(.text)\n", order->to);
 	order->since = 0;
 }
 
@@ -259,7 +288,7 @@ static void write_file(struct order *order, const struct statement *statement,
 	for (size_t i = pieces->first;; i = next[i]) {
 		const struct map_piece *piece = &map->pieces[i];
 
-		if (can_be_named(piece->text)) {
+		if (!strpbrk(piece->text, special)) {
 			advance(order, piece->size);
 			write_file_name(order->to, order->inputs, file);
 			fprintf(order->to, "(%s)\n", piece->text);
@@ -292,7 +321,7 @@ static void write_files(struct order *order, size_t number)
 		const struct map_piece *piece = &map->pieces[i];
 		unsigned file;
 
-		if (order->statements->of[i] != number || !can_be_named(piece->file))
+		if (order->statements->of[i] != number)
 			continue;
 		file = statement->sorted ? (unsigned)count + others
 					 : symbols_get(&seen, piece->file)->number;
@@ -320,8 +349,10 @@ static void write_main_code(struct order *order)
 
 	if (order->since + layout->since > layout->interval)
 		write_island(order);
-	for (size_t i = 0; layout->first[i]; i++)
-		fprintf(order->to, "    \":%s\"(.text .text.*)\n", layout->first[i]);
+	for (size_t i = 0; layout->first[i]; i++) {
+		write_input(order->to, layout->first[i]);
+		fputs("(.text .text.*)\n", order->to);
+	}
 	order->since = layout->since;
 	write_files(order, order->statements->count - 1);
 	write_island(order);
