@@ -3,6 +3,7 @@
 #include <litifut/module_format.h>
 #include <litifut/trace_format.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +14,28 @@
 /* A firmware that has so many bytes for heap and stacks is not looked at. */
 #define LOW_MEMORY 16384
 
+/* Not by xvasprintf(): libiberty's does not know the lengths of %zu and the like, and takes the
+ * arguments behind one for others. */
+static char *text_of(const char *format, va_list arguments)
+{
+	va_list again;
+	char *text;
+	int length;
+
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, arguments);
+	text = xcalloc((size_t)length + 1, 1);
+	vsnprintf(text, (size_t)length + 1, format, again);
+	va_end(again);
+	return text;
+}
+
 static void add_list(struct link_warnings *list, enum link_warning_kind kind, const char *nearest,
 		     const char *format, va_list arguments)
 {
 	list->items = xrealloc(list->items, (list->count + 1) * sizeof(*list->items));
 	list->items[list->count++] =
-		(struct link_warning){kind, xvasprintf(format, arguments), nearest};
+		(struct link_warning){kind, text_of(format, arguments), nearest};
 }
 
 static void __attribute__((format(printf, 2, 3)))

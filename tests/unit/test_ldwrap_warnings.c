@@ -89,6 +89,21 @@ static void results_are_never_sent(void **state)
 			       "set LITIFUT_SEND=call:FUNCTION or tick:N: __vector_N\n"));
 }
 
+static void calls_are_left(void **state)
+{
+	const struct settings settings = {0};
+	const struct link_outcome outcome = {
+		.foreign_calls = 39, .calls = 43, .returns_far = 5, .returns = 9};
+
+	(void)state;
+	assert_string_equal(lines_of(&settings, &outcome),
+			    "39 of 43 calls are not traced: MIPS16 or microMIPS code, or a jalx "
+			    "into it\n"
+			    "5 of 9 returns are not recorded, as there is more code for them than "
+			    "can be reached: link with -no-pie, or choose the objects that are "
+			    "traced (LITIFUT_INCLUDE_OBJECTS)\n");
+}
+
 static void the_clock_is_used(void **state)
 {
 	const struct settings settings = {0};
@@ -104,9 +119,9 @@ static void the_clock_is_used(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_said),   cmocka_unit_test(memory_is_low),
-		cmocka_unit_test(names_are_unused),  cmocka_unit_test(results_are_never_sent),
-		cmocka_unit_test(the_clock_is_used),
+		cmocka_unit_test(nothing_is_said),  cmocka_unit_test(memory_is_low),
+		cmocka_unit_test(names_are_unused), cmocka_unit_test(results_are_never_sent),
+		cmocka_unit_test(calls_are_left),   cmocka_unit_test(the_clock_is_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
