@@ -38,6 +38,17 @@ static void add_list(struct link_warnings *list, enum link_warning_kind kind, co
 		(struct link_warning){kind, text_of(format, arguments), nearest};
 }
 
+static void __attribute__((format(printf, 4, 5)))
+add_of_kind(struct link_warnings *list, enum link_warning_kind kind, const char *nearest,
+	    const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	add_list(list, kind, nearest, format, arguments);
+	va_end(arguments);
+}
+
 static void __attribute__((format(printf, 2, 3)))
 add(struct link_warnings *list, const char *format, ...)
 {
@@ -48,35 +59,16 @@ add(struct link_warnings *list, const char *format, ...)
 	va_end(arguments);
 }
 
-static void __attribute__((format(printf, 3, 4)))
-add_nothing(struct link_warnings *list, const char *nearest, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	add_list(list, LINK_WARNING_NOTHING, nearest, format, arguments);
-	va_end(arguments);
-}
-
-static void __attribute__((format(printf, 2, 3)))
-add_memory(struct link_warnings *list, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	add_list(list, LINK_WARNING_MEMORY, NULL, format, arguments);
-	va_end(arguments);
-}
-
 /* A firmware whose stack comes upon its heap or its data dies some time later, and nothing says
  * why. */
 static void find_low_memory(const struct link_outcome *outcome, struct link_warnings *list)
 {
 	if (outcome->memory_before && outcome->memory_left < LOW_MEMORY &&
 	    outcome->memory_left <= outcome->memory_before / 3)
-		add_memory(list,
-			   "%u bytes of memory are left for heap and stacks, %u without the tracer",
-			   outcome->memory_left, outcome->memory_before);
+		add_of_kind(
+			list, LINK_WARNING_MEMORY, NULL,
+			"%u bytes of memory are left for heap and stacks, %u without the tracer",
+			outcome->memory_left, outcome->memory_before);
 }
 
 static const char *more_than(const struct text_list *names)
@@ -99,8 +91,9 @@ static void find_unused_names(struct link_warnings *list, const char *which,
 			      const struct litifut_asked_names *asked, const char *effect)
 {
 	if (asked->unused)
-		add_nothing(list, asked->nearest, "no function has a name %s (%s%s)%s%s", which,
-			    names->items[0], more_than(names), effect, separator_hint(names));
+		add_of_kind(list, LINK_WARNING_NOTHING, asked->nearest,
+			    "no function has a name %s (%s%s)%s%s", which, names->items[0],
+			    more_than(names), effect, separator_hint(names));
 }
 
 static void find_functions(const struct settings *settings, const struct litifut_asked *asked,
@@ -117,7 +110,7 @@ static void find_arguments(const struct settings *settings, const struct litifut
 			   struct link_warnings *list)
 {
 	for (size_t i = 0; i < asked->arguments_unused_count; i++)
-		add_nothing(list, asked->arguments_nearest[i],
+		add_of_kind(list, LINK_WARNING_NOTHING, asked->arguments_nearest[i],
 			    "%s: no call is found of a function named %s (a call through a pointer "
 			    "does not name its function)",
 			    settings->arguments &&
@@ -272,11 +265,11 @@ void link_warnings_find(const struct settings *settings, const struct link_outco
 	find_clock_user(outcome, list);
 	find_smaller(settings, outcome, list);
 	if (outcome->files_unused)
-		add_nothing(list, "",
+		add_of_kind(list, LINK_WARNING_NOTHING, "",
 			    "no input has a name of LITIFUT_EXCLUDE_OBJECTS or "
 			    "LITIFUT_EXCLUDE_LIBS");
 	if (outcome->included_files_unused)
-		add_nothing(list, "",
+		add_of_kind(list, LINK_WARNING_NOTHING, "",
 			    "no input has a name of LITIFUT_INCLUDE_OBJECTS or "
 			    "LITIFUT_INCLUDE_LIBS: no call is traced");
 }

@@ -47,8 +47,6 @@
 #include "rewriter/arm/plain.h"
 #include "rewriter/arm/thunk.h"
 
-#define ALWAYS 0xe0000000u
-
 static bool write_edge(const struct litifut_edge_place *place, const struct litifut_edge *edge,
 		       uint32_t address, struct litifut_edge_code *code)
 {
@@ -83,7 +81,8 @@ static bool lead(const struct litifut_edge_place *place, uint8_t *code)
 		return litifut_arm_encode_call(&place->context->cpu, &call, block->branch,
 					       place->target, code);
 	return thumb ? litifut_arm_branch_write(block->branch, place->target & ~1u, code)
-		     : litifut_arm_put_plain_branch(ALWAYS, block->branch, place->target, code);
+		     : litifut_arm_put_plain_branch(LITIFUT_ARM_ALWAYS, block->branch,
+						    place->target, code);
 }
 
 const struct litifut_arch_edges litifut_arm_edges = {

@@ -3,8 +3,6 @@
 #include "rewriter/arm/tasks.h"
 #include "rewriter/arm/thumb1.h"
 
-#define LR 14
-
 const uint8_t *litifut_arm_edge_code(const struct litifut_edge_place *place, uint32_t address)
 {
 	return place->section->bytes + (address - place->section->address);
@@ -64,7 +62,7 @@ bool litifut_arm_edge_ends_anywhere(const struct litifut_edge_place *place,
 		return block->block.target
 			       ? block->block.target & 1 || !litifut_arm_edge_has_only_links(place)
 			       : end.length == 2 && (end.instruction & 0xff87) == 0x4780 &&
-					 (end.instruction >> 3 & 15) < LR;
+					 (end.instruction >> 3 & 15) < LITIFUT_ARM_LR;
 	default:
 		return false;
 	}

@@ -7,6 +7,8 @@
 #include "rewriter/edges.h"
 
 #define LITIFUT_ARM_MOVED_MAX 6
+#define LITIFUT_ARM_LR 14              /* the number of the link register */
+#define LITIFUT_ARM_ALWAYS 0xe0000000u /* the condition of an A32 instruction that has none */
 
 /* What an `it` makes conditional, of which the branch is the last. */
 struct litifut_arm_conditional {

@@ -8,8 +8,6 @@
 #include "rewriter/arm/plain.h"
 
 #define BRANCH_BYTES 4u
-#define LR 14
-#define ALWAYS 0xe0000000u
 
 /* Does lr hold nothing at the address? */
 static bool link_is_free(const struct litifut_edge_place *place, uint32_t address)
@@ -29,7 +27,7 @@ static uint8_t free_for_flag(uint32_t dead, bool link)
 	for (unsigned reg = 0; reg < 4; reg++)
 		if (dead & 1u << reg)
 			return (uint8_t)(reg + 1);
-	return link && dead & 1u << LR ? LR + 1 : 0;
+	return link && dead & 1u << LITIFUT_ARM_LR ? LITIFUT_ARM_LR + 1 : 0;
 }
 
 /* Of litifut_bits_free. */
@@ -48,7 +46,7 @@ static uint8_t free_at(const struct litifut_edge_place *place, uint32_t address)
 		return free_for_flag(dead, !litifut_arm_edge_has_only_links(place));
 	if (~dead & LITIFUT_ARM_USES_FLAGS)
 		return LITIFUT_ARM_FREE_NOTHING;
-	for (unsigned i = 0; i < sizeof(free_pairs) && dead & 1u << LR; i++)
+	for (unsigned i = 0; i < sizeof(free_pairs) && dead & 1u << LITIFUT_ARM_LR; i++)
 		if (!(free_pairs[i] & ~dead))
 			return (uint8_t)(LITIFUT_ARM_FREE_PAIR + i);
 	return LITIFUT_ARM_FREE_FLAGS;
@@ -75,7 +73,7 @@ static void find_free(const struct litifut_edge_place *place, struct litifut_edg
 			edge->free[way] = LITIFUT_ARM_FREE_FLAGS;
 }
 
-/* Does the block end by a call of a part of its own function? In libgcc's multiplication and
+/* Does the block end with a call of a part of the same function? In libgcc's multiplication and
  * division of floating-point numbers such a part may return to the function's caller. */
 static bool calls_own_part(const struct litifut_edge_place *place)
 {
@@ -169,7 +167,7 @@ static unsigned judge_plain_branch(const struct litifut_edge_place *place,
 {
 	const struct litifut_block *block = &place->block->block;
 	const uint32_t word = litifut_get32(false, litifut_arm_edge_code(place, block->branch));
-	const uint32_t always = (word & 0x0fffffff) | ALWAYS;
+	const uint32_t always = (word & 0x0fffffff) | LITIFUT_ARM_ALWAYS;
 
 	edge->address = block->branch;
 	edge->bytes = 4;
@@ -180,7 +178,7 @@ static unsigned judge_plain_branch(const struct litifut_edge_place *place,
 		return LITIFUT_SITE_PATCHED;
 	case LITIFUT_ENDS_CALL:
 		return block->target ? LITIFUT_SITE_PATCHED
-		       : (word & 0x0ffffff0) == 0x012fff30 && (word & 15) < LR
+		       : (word & 0x0ffffff0) == 0x012fff30 && (word & 15) < LITIFUT_ARM_LR
 			       ? LITIFUT_SITE_PATCHED
 			       : LITIFUT_SITE_SPECIAL_FORM;
 	default:

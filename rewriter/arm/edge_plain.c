@@ -6,9 +6,6 @@
 #include "rewriter/arm/edge_record.h"
 #include "rewriter/arm/plain.h"
 
-#define LR 14
-#define ALWAYS 0xe0000000u
-
 /* The flags of an entry and of both ways, a return address and where a call leads. */
 #define PLAIN_VALUES 5
 
@@ -57,7 +54,7 @@ static void put_call_plain(struct plain *plain, uint32_t target)
 static void begin_calls_plain(struct plain *plain)
 {
 	put(plain, 0xe92d4007); /* push {r0-r2, lr} */
-	litifut_frame_note_saved(plain->frame, plain->at, 16, 1u << LR | 7);
+	litifut_frame_note_saved(plain->frame, plain->at, 16, 1u << LITIFUT_ARM_LR | 7);
 }
 
 static void end_calls_plain(struct plain *plain)
@@ -163,14 +160,14 @@ static void put_plain_end(struct plain *plain, const struct litifut_edge_place *
 		call_bits_plain(plain, plain->spawns);
 	switch (block->ends) {
 	case LITIFUT_ENDS_BRANCH:
-		go_plain(plain, ALWAYS, target);
+		go_plain(plain, LITIFUT_ARM_ALWAYS, target);
 		break;
 	case LITIFUT_ENDS_CALL:
-		put_plain_value(plain, LR, block->branch + 4);
+		put_plain_value(plain, LITIFUT_ARM_LR, block->branch + 4);
 		if (target & 1)
 			go_thumb(plain, target);
 		else if (target)
-			go_plain(plain, ALWAYS, target);
+			go_plain(plain, LITIFUT_ARM_ALWAYS, target);
 		else
 			put(plain, 0xe12fff10 | (word & 15)); /* bx rN */
 		break;
@@ -178,7 +175,7 @@ static void put_plain_end(struct plain *plain, const struct litifut_edge_place *
 		if (litifut_arm_edge_is_plain_switch(place))
 			put_plain_switch(plain, word, block->branch);
 		else
-			put(plain, (word & 0x0fffffff) | ALWAYS);
+			put(plain, (word & 0x0fffffff) | LITIFUT_ARM_ALWAYS);
 		break;
 	}
 }
@@ -222,7 +219,7 @@ bool litifut_arm_write_edge_plain(const struct litifut_edge_place *place,
 		test = plain.at;
 		put(&plain, 0);
 		mark_plain(&plain, block, LITIFUT_WAY_PASSED);
-		go_plain(&plain, ALWAYS, block->end);
+		go_plain(&plain, LITIFUT_ARM_ALWAYS, block->end);
 		litifut_arm_put_plain_branch(word & 0xf0000000, address + test, address + plain.at,
 					     plain.code + test);
 		mark_plain(&plain, block, LITIFUT_WAY_TAKEN);
@@ -247,6 +244,6 @@ bool litifut_arm_write_edge_plain(const struct litifut_edge_place *place,
 	detour->frames[0].bytes = code->bytes;
 	detour->address = edge->address;
 	detour->length = 4;
-	return !plain.far &&
-	       litifut_arm_put_plain_branch(ALWAYS, edge->address, address, detour->code);
+	return !plain.far && litifut_arm_put_plain_branch(LITIFUT_ARM_ALWAYS, edge->address,
+							  address, detour->code);
 }

@@ -8,9 +8,6 @@
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tasks.h"
 
-#define LR 14
-#define ALWAYS 0xe0000000u
-
 /* State while code is written: the emitter, and the frame that debuggers read. */
 struct thumb {
 	struct litifut_arm_emitter emitter;
@@ -49,7 +46,7 @@ static void begin_calls(struct thumb *thumb)
 
 	litifut_arm_put(&thumb->emitter, (uint16_t)(0xb500 | pushed)); /* push {..., lr} */
 	litifut_frame_note_saved(thumb->frame, thumb->emitter.at, pushed == 1 ? 8 : 16,
-				 1u << LR | pushed);
+				 1u << LITIFUT_ARM_LR | pushed);
 }
 
 static void put_call(struct thumb *thumb, uint32_t target)
@@ -186,8 +183,9 @@ static void go_to_plain(struct thumb *thumb, uint32_t target)
 		litifut_arm_put(emitter, 0xbf00);
 	litifut_arm_put(emitter, 0x4778);
 	litifut_arm_put(emitter, 0xbf00);
-	thumb->far |= !litifut_arm_put_plain_branch(ALWAYS, emitter->address + emitter->at, target,
-						    emitter->code + emitter->at);
+	thumb->far |=
+		!litifut_arm_put_plain_branch(LITIFUT_ARM_ALWAYS, emitter->address + emitter->at,
+					      target, emitter->code + emitter->at);
 	emitter->at += 4;
 }
 
@@ -250,7 +248,7 @@ static void put_end(struct thumb *thumb, const struct litifut_edge_place *place,
 			put_linked_call(thumb, block, end.instruction);
 			break;
 		}
-		litifut_arm_put_value(&thumb->emitter, LR,
+		litifut_arm_put_value(&thumb->emitter, LITIFUT_ARM_LR,
 				      (block->block.branch + block->length) | 1);
 		if (target & 1)
 			go(thumb, target);

@@ -28,7 +28,6 @@
 
 enum { AT = 1, SP = 29, RA = LITIFUT_MIPS_RA };
 
-#define NOP 0u
 #define STORE_AT(reg) (0xac01fffcu | (reg) << 21) /* sw at, -4(X) */
 #define ORI_AT_1 0x34210001u
 #define ONE(reg) (1u << (reg))
@@ -161,7 +160,7 @@ static void put_call_of_head(struct litifut_mips_emitter *emitter, unsigned code
 	litifut_mips_put_link(emitter, emitter->code->bits[0] + LITIFUT_BITS_HEADS_MIPS +
 					       number * LITIFUT_BITS_TWO_HEADS_BYTES_MIPS +
 					       (two ? LITIFUT_BITS_HEAD_BYTES_MIPS : 0));
-	litifut_mips_put(emitter, NOP);
+	litifut_mips_put(emitter, LITIFUT_MIPS_NOP);
 }
 
 void litifut_mips_put_first(struct litifut_mips_emitter *emitter, unsigned code, bool two)
@@ -202,7 +201,7 @@ void litifut_mips_put_first(struct litifut_mips_emitter *emitter, unsigned code,
 		/* bltz at, slow */
 		litifut_mips_put(emitter, 0x04200000 | ((slow - emitter->count - 1) & 0xffff));
 	}
-	litifut_mips_put(emitter, two ? 0x34210002 : NOP);
+	litifut_mips_put(emitter, two ? 0x34210002 : LITIFUT_MIPS_NOP);
 }
 
 /* Stores $at, and goes on at the target, or behind it. */
@@ -228,7 +227,7 @@ static void put_last(struct litifut_mips_emitter *emitter, unsigned code, uint32
 		}
 		litifut_mips_put(emitter, pushed(code) ? pop : store);
 		while (target && context->position_independent && emitter->count < end)
-			litifut_mips_put(emitter, NOP);
+			litifut_mips_put(emitter, LITIFUT_MIPS_NOP);
 		litifut_mips_note(emitter, 0, 0);
 		return;
 	}
@@ -245,7 +244,7 @@ static void put_last(struct litifut_mips_emitter *emitter, unsigned code, uint32
 	litifut_mips_put_link(emitter,
 			      emitter->code->bits[0] + (code & CODE_LINK ? LITIFUT_BITS_BACK_MIPS
 									 : LITIFUT_BITS_ON_MIPS));
-	litifut_mips_put(emitter, code & CODE_STORED ? NOP : store);
+	litifut_mips_put(emitter, code & CODE_STORED ? LITIFUT_MIPS_NOP : store);
 	litifut_mips_put(emitter, target - litifut_mips_here(emitter));
 	litifut_mips_note(emitter, 0, 0);
 }
@@ -279,16 +278,16 @@ void litifut_mips_put_branch(struct litifut_mips_emitter *emitter, unsigned code
 	const struct litifut_block *block = &emitter->place->block->block;
 	unsigned test;
 
-	if (slot == NOP)
+	if (slot == LITIFUT_MIPS_NOP)
 		word = likely(word);
 	test = emitter->count;
 	litifut_mips_put(emitter, 0);
-	litifut_mips_put(emitter, slot == NOP ? ORI_AT_1 : slot);
+	litifut_mips_put(emitter, slot == LITIFUT_MIPS_NOP ? ORI_AT_1 : slot);
 	put_last(emitter, code, block->end);
 	if (pushed(code))
 		litifut_mips_note(emitter, pushed(code), 0);
 	emitter->words[test] = (word & 0xffff0000) | (emitter->count - test - 1);
-	if (slot != NOP)
+	if (slot != LITIFUT_MIPS_NOP)
 		litifut_mips_put(emitter, ORI_AT_1);
 	put_last(emitter, code, target);
 }

@@ -54,13 +54,11 @@
 
 enum { AT = 1, RA = LITIFUT_MIPS_RA };
 
-#define NOP 0u
 #define HERE 12 /* offsets in the code that all share */
 #define BACK 44
 #define BAL_HERE 0x04110001u
 #define ADDU_AT_RA 0x003f0821u /* addu at, at, ra */
 #define LUI_AT 0x3c010000u
-#define JR_AT 0x00200008u
 
 /* Of what an edge has in `free`: the number of X, 0: there is none. */
 #define CODE_REGISTER 31u
@@ -144,7 +142,7 @@ static uint32_t put_address(struct litifut_mips_emitter *emitter, uint32_t flag)
 static void shift(struct litifut_mips_emitter *emitter, uint32_t leads)
 {
 	if (!((litifut_mips_here(emitter) + leads) & 0xff))
-		litifut_mips_put(emitter, NOP);
+		litifut_mips_put(emitter, LITIFUT_MIPS_NOP);
 }
 
 /* Does a branch reach the target from so many bytes behind what is written now, with a shift or
@@ -192,7 +190,7 @@ static void put_with_keeper(struct litifut_mips_emitter *emitter, unsigned reg, 
 		litifut_mips_put(emitter, LUI_AT | litifut_mips_high(target - here));
 		litifut_mips_put(emitter, 0x24210000 | ((target - here) & 0xffff));
 		litifut_mips_put(emitter, ADDU_AT_RA);
-		litifut_mips_put(emitter, JR_AT);
+		litifut_mips_put(emitter, LITIFUT_MIPS_JR_AT);
 	}
 	litifut_mips_put(emitter, 0x0000f825 | reg << 21); /* move ra, X */
 }
@@ -263,15 +261,15 @@ void litifut_mips_write_mark(const struct litifut_arch_context *context, uint32_
 			     uint8_t *code)
 {
 	static const uint32_t words[LITIFUT_MIPS_MARK_BYTES / 4] = {
-		0xafbf0000,                         /* sw ra, 0(sp) */
-		BAL_HERE,   NOP,        ADDU_AT_RA, /* here: */
-		0xa03f0000,                         /* sb ra, 0(at) */
-		0x8fbf0000,                         /* lw ra, 0(sp) */
-		0x8fe10000,                         /* lw at, 0(ra) */
-		ADDU_AT_RA, 0x8fbf0004,             /* lw ra, 4(sp) */
-		JR_AT,      0x27bd0008,             /* addiu sp, sp, 8 */
-		0x8fe10000,                         /* back: lw at, 0(ra) */
-		ADDU_AT_RA, JR_AT,      NOP,
+		0xafbf0000,                                         /* sw ra, 0(sp) */
+		BAL_HERE,           LITIFUT_MIPS_NOP,   ADDU_AT_RA, /* here: */
+		0xa03f0000,                                         /* sb ra, 0(at) */
+		0x8fbf0000,                                         /* lw ra, 0(sp) */
+		0x8fe10000,                                         /* lw at, 0(ra) */
+		ADDU_AT_RA,         0x8fbf0004,                     /* lw ra, 4(sp) */
+		LITIFUT_MIPS_JR_AT, 0x27bd0008,                     /* addiu sp, sp, 8 */
+		0x8fe10000,                                         /* back: lw at, 0(ra) */
+		ADDU_AT_RA,         LITIFUT_MIPS_JR_AT, LITIFUT_MIPS_NOP,
 	};
 
 	(void)address;

@@ -6,7 +6,6 @@
 
 enum { AT = 1 };
 
-#define NOP 0u
 #define MOST_WAYS 256
 
 uint32_t litifut_mips_dead_at(const struct litifut_edge_place *place, uint32_t address)
@@ -116,7 +115,7 @@ bool litifut_mips_comes_first(const struct litifut_graph_block *block, uint32_t 
 {
 	const unsigned operation = branch >> 26;
 
-	if (slot == NOP)
+	if (slot == LITIFUT_MIPS_NOP)
 		return true;
 	if (block->likely || operation == 0x11 || operation == 0x12)
 		return false;

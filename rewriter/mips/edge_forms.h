@@ -6,6 +6,9 @@
 #include "rewriter/edges.h"
 #include "rewriter/mips/mips.h"
 
+#define LITIFUT_MIPS_NOP 0u
+#define LITIFUT_MIPS_JR_AT 0x00200008u
+
 static inline uint32_t litifut_mips_word_at(const struct litifut_edge_place *place,
 					    uint32_t address)
 {

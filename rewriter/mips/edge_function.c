@@ -19,8 +19,8 @@ static bool reads_at_first(const struct litifut_edge_place *place,
 	return false;
 }
 
-/* Do jumps of the function lead by tables that were not looked at, as they are relative to a global
- * pointer of its own? */
+/* Does the function jump by tables that were not looked at, because they are relative to its own
+ * global pointer? */
 static bool has_other_tables(const struct litifut_arch_context *context)
 {
 	return context->bits && context->cpu.position_independent &&

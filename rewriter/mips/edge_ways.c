@@ -5,9 +5,6 @@
 
 enum { SP = 29 };
 
-#define NOP 0u
-#define JR_AT 0x00200008u
-
 bool litifut_mips_can_step(const struct litifut_edge_place *place, const struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
@@ -106,7 +103,7 @@ unsigned litifut_mips_write_way(const struct litifut_edge_place *place,
 			words[count++] = 0x27210000 | moved; /* addiu at, t9, n */
 		for (uint32_t at = start; at < start + moved - 4; at += 4)
 			words[count++] = litifut_mips_word_at(place, at);
-		words[count] = by_register ? JR_AT
+		words[count] = by_register ? LITIFUT_MIPS_JR_AT
 					   : litifut_mips_jump(&place->context->cpu, false,
 							       address + 4 * count, start + moved);
 		if (!words[count++])
@@ -116,8 +113,8 @@ unsigned litifut_mips_write_way(const struct litifut_edge_place *place,
 		words[count++] = 0x3c010000 | litifut_mips_high(distance);
 		words[count++] = 0x24210000 | (distance & 0xffff);
 		words[count++] = 0x00390821; /* addu at, at, t9 */
-		words[count++] = JR_AT;
-		words[count++] = NOP;
+		words[count++] = LITIFUT_MIPS_JR_AT;
+		words[count++] = LITIFUT_MIPS_NOP;
 	}
 	for (unsigned i = 0; i < count; i++)
 		litifut_put32(place->context->cpu.big_endian, code + 4 * i, words[i]);

@@ -10,9 +10,6 @@
 
 enum { SP = 29, RA = LITIFUT_MIPS_RA };
 
-#define NOP 0u
-#define JR_AT 0x00200008u
-
 /* With a `target` of 0, control goes on after the edge. */
 static void put_bits_call(struct litifut_mips_emitter *emitter, uint32_t code, uint32_t target)
 {
@@ -77,7 +74,7 @@ static void put_call(struct litifut_mips_emitter *emitter, uint32_t slot)
 		litifut_mips_put(emitter, 0x3c010000 | litifut_mips_high(far));
 		litifut_mips_put(emitter, 0x24210000 | (far & 0xffff));
 		litifut_mips_put(emitter, 0x003f0821); /* addu at, at, ra */
-		litifut_mips_put(emitter, JR_AT);
+		litifut_mips_put(emitter, LITIFUT_MIPS_JR_AT);
 	} else {
 		litifut_mips_put(emitter, (word & 0x03e00000) | 0x08); /* jr rN */
 	}
@@ -108,7 +105,7 @@ static void put_go(struct litifut_mips_emitter *emitter, uint32_t target, uint32
 		litifut_mips_put(emitter, jump);
 		litifut_mips_put(emitter, last);
 		while (context->bits && emitter->count < end)
-			litifut_mips_put(emitter, NOP);
+			litifut_mips_put(emitter, LITIFUT_MIPS_NOP);
 		return;
 	}
 	if (!context->bits && litifut_mips_go_with_link(emitter, target, last))
@@ -123,7 +120,7 @@ static void put_go(struct litifut_mips_emitter *emitter, uint32_t target, uint32
 					       : emitter->code->mark + LITIFUT_MIPS_MARK_ON);
 	emitter->failed |= !jump;
 	litifut_mips_put(emitter, jump);
-	litifut_mips_put(emitter, anywhere ? last : NOP);
+	litifut_mips_put(emitter, anywhere ? last : LITIFUT_MIPS_NOP);
 	litifut_mips_put(emitter, target - litifut_mips_here(emitter));
 	litifut_mips_note(emitter, 0, 0);
 }
@@ -141,7 +138,7 @@ static void put_entered(struct litifut_mips_emitter *emitter, const struct litif
 
 	if (ends_unit(emitter, edge)) {
 		if (emitter->count == 5) /* edge_call_bytes of struct cpu */
-			litifut_mips_put(emitter, NOP);
+			litifut_mips_put(emitter, LITIFUT_MIPS_NOP);
 		put_edge(emitter, LITIFUT_WAY_TAKEN, next);
 	} else if (!recorded) {
 		put_edge(emitter, LITIFUT_WAY_ENTERED, next);
@@ -166,12 +163,13 @@ static void put_end(struct litifut_mips_emitter *emitter, const struct litifut_e
 	const struct litifut_block *block = &emitter->place->block->block;
 	const bool has_slot = block->ends != LITIFUT_ENDS_STOP;
 	const uint32_t word = litifut_mips_word_at(emitter->place, block->branch);
-	uint32_t slot = has_slot ? litifut_mips_word_at(emitter->place, block->branch + 4) : NOP;
+	uint32_t slot = has_slot ? litifut_mips_word_at(emitter->place, block->branch + 4)
+				 : LITIFUT_MIPS_NOP;
 
 	emitter->code->leads = true;
 	if (block->ends != LITIFUT_ENDS_BRANCH && slot_comes_first(emitter, word, slot)) {
 		litifut_mips_put(emitter, slot);
-		slot = NOP;
+		slot = LITIFUT_MIPS_NOP;
 	}
 	switch (block->ends) {
 	case LITIFUT_ENDS_BRANCH:
@@ -282,9 +280,10 @@ static void put_coded(struct litifut_mips_emitter *emitter, const struct litifut
 	if (edge->enters && !two && !slot_stays)
 		emitter->code->behind = 4 * emitter->count;
 	put_moved(emitter, block->branch - edge->before, block->branch);
-	if (slot != NOP && litifut_mips_comes_first(emitter->place->block, word, slot)) {
+	if (slot != LITIFUT_MIPS_NOP &&
+	    litifut_mips_comes_first(emitter->place->block, word, slot)) {
 		litifut_mips_put(emitter, slot);
-		slot = NOP;
+		slot = LITIFUT_MIPS_NOP;
 	}
 	if (!two)
 		litifut_mips_put_first(emitter, code, false);
@@ -298,8 +297,8 @@ static void put_branch(struct litifut_mips_emitter *emitter, const struct litifu
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 	const uint32_t word = litifut_mips_word_at(emitter->place, block->branch);
-	const uint32_t slot =
-		slot_stays ? NOP : litifut_mips_word_at(emitter->place, block->branch + 4);
+	const uint32_t slot = slot_stays ? LITIFUT_MIPS_NOP
+					 : litifut_mips_word_at(emitter->place, block->branch + 4);
 	unsigned test;
 
 	emitter->code->leads = true;
@@ -358,28 +357,29 @@ bool litifut_mips_write_edge(const struct litifut_edge_place *place,
 		return false;
 	if (edge->borrowed) {
 		words[0] = litifut_mips_jump(&place->context->cpu, false, from, edge->borrowed);
-		words[1] = NOP;
+		words[1] = LITIFUT_MIPS_NOP;
 		detour->entry = edge->borrowed;
 		if (!words[0])
 			return false;
 	}
 	/* a number in $at comes before the test */
-	if (!edge->entry && !edge->before && words[1] != NOP &&
+	if (!edge->entry && !edge->before && words[1] != LITIFUT_MIPS_NOP &&
 	    (litifut_mips_names_at(litifut_mips_word_at(place, edge->address)) ||
 	     litifut_mips_names_at(litifut_mips_word_at(place, edge->address + 4))))
 		return false;
-	if (!edge->entry && !edge->before && words[1] == NOP) {
+	if (!edge->entry && !edge->before && words[1] == LITIFUT_MIPS_NOP) {
 		slot_stays = slot_may_stay(place, edge);
-		words[1] = slot_stays ? litifut_mips_word_at(place, edge->address + 4) : NOP;
+		words[1] = slot_stays ? litifut_mips_word_at(place, edge->address + 4)
+				      : LITIFUT_MIPS_NOP;
 	}
-	if ((edge->bytes == 4 && !slot_stays) || (turns && words[1] != NOP))
+	if ((edge->bytes == 4 && !slot_stays) || (turns && words[1] != LITIFUT_MIPS_NOP))
 		return false;
 	if (edge->entry)
 		put_entry(&emitter, edge);
 	else
 		put_branch(&emitter, edge, slot_stays);
 	while (emitter.count % ((1u << place->context->grain) / 4))
-		litifut_mips_put(&emitter, NOP);
+		litifut_mips_put(&emitter, LITIFUT_MIPS_NOP);
 	code->bytes = 4 * emitter.count;
 	detour->frames[0].bytes = code->bytes;
 	for (unsigned i = 0; i < emitter.count; i++)
